@@ -1,0 +1,1 @@
+"""From the world to documents: guard, fetch, crawl, readers."""

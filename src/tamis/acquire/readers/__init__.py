@@ -1,0 +1,1 @@
+"""Bytes to pages, one module a format."""

@@ -1,0 +1,1 @@
+"""What was written is held against the evidence, by code."""

@@ -1,0 +1,1 @@
+"""A document's signals at index time."""

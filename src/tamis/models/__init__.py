@@ -1,0 +1,1 @@
+"""Local and remote models behind small protocols."""

@@ -1,0 +1,1 @@
+"""A question becomes intent, subqueries and an answer shape."""

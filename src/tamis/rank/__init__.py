@@ -1,0 +1,1 @@
+"""Signals, fusion and three-layer retrieval: pure functions over arrays."""

@@ -1,0 +1,1 @@
+"""Everything that makes the reading shorter, without a model call."""

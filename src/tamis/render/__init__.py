@@ -1,0 +1,1 @@
+"""Answers become Markdown, HTML, JSON or text."""

@@ -1,0 +1,1 @@
+"""The nouns: frozen, small, without behaviour beyond turning themselves into plain data."""

@@ -1,0 +1,239 @@
+"""One schema for everything that can be set; every default says its unit and where it comes from.
+
+Order: defaults < ``config.toml`` in the user's config folder < ``tamis.toml`` in the working folder < ``TAMIS_…``
+environment (``__`` nests) < options. Numbers marked "tuned" were chosen on the gates, the others are the published
+design.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+Unit = Annotated[float, Field(ge=0.0, le=1.0)]
+Cosine = Annotated[float, Field(ge=-1.0, le=1.0)]
+Positive = Annotated[float, Field(gt=0.0)]
+Count = Annotated[int, Field(ge=1)]
+
+
+class Section(BaseModel):
+    """A group of settings: immutable, and unknown names are errors."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class EmbeddingSettings(Section):
+    """The embedding model."""
+
+    model: str = Field("bge-small-en-v1.5-int8", description="packaged name, folder, or remote name")
+    base_url: str = Field("", description="OpenAI-compatible endpoint for embeddings; empty runs locally")
+    api_key: SecretStr = Field(SecretStr(""), description="key of that endpoint")
+    threads: int = Field(0, ge=0, description="threads for the runtime; 0 takes one per core")
+    max_tokens: Count = Field(512, description="tokens the model reads of a text; bge-small-en: 512")
+
+
+class EntitySettings(Section):
+    """Entities and profiles (E1-E4)."""
+
+    type_weights: dict[str, float] = Field({"ORG": 1.2, "PER": 1.1, "LOC": 1.0, "MISC": 0.9}, description="E2")
+    confidence_floor: Unit = Field(0.2, description="E2: confidence lies in [0.2, 1]")
+    profile_floor: Cosine = Field(0.25, description="E3: least cosine of the profile layer")
+    related_floor: Cosine = Field(0.30, description="E3: least cosine of an item related to the top ones")
+    related_from: Count = Field(5, description="E3: items whose mean profile looks for relatives")
+    related_limit: int = Field(3, ge=0, description="E3: most related items added")
+    related_factor: Unit = Field(0.9, description="E3: score below the last item")
+    shared_minimum: Count = Field(2, description="E4: shared entities where there are no profiles")
+
+
+class ChunkSettings(Section):
+    """How documents are cut into passages."""
+
+    target_words: Count = Field(180, description="words a chunk aims for; tuned")
+    max_words: Count = Field(300, description="words a chunk never exceeds, except one unbreakable block; tuned")
+
+
+class FetchSettings(Section):
+    """Fetching (S3, S7)."""
+
+    user_agent: str = Field("tamis/0.1", description="sent with every request; robots.txt knows its first word")
+    connect_seconds: Positive = Field(10.0, description="to connect")
+    total_seconds: Positive = Field(30.0, description="for one request, redirects and body included")
+    max_bytes: Count = Field(20_000_000, description="most bytes of a body, after decompression")
+    max_redirects: int = Field(5, ge=0, description="most redirects of one request")
+    max_header_bytes: Count = Field(65_536, description="most bytes of response headers")
+    retries: int = Field(2, ge=0, description="repeats after 429 or 5xx")
+    max_retry_after_seconds: Positive = Field(60.0, description="a longer Retry-After is not waited for")
+    allow_hosts: tuple[str, ...] = Field((), description="hosts whose private or loopback addresses may be fetched")
+    breaker_failures: Count = Field(3, description="S3: failures that open the circuit")
+    breaker_seconds: Positive = Field(300.0, description="S3: seconds until it is tried again")
+
+
+class CrawlSettings(Section):
+    """Crawling (N1, N2)."""
+
+    depth: int = Field(3, ge=0, description="most clicks from the start page")
+    max_pages: Count = Field(200, description="most pages stored")
+    concurrency: Count = Field(4, description="requests under way at once")
+    delay_seconds: float | None = Field(None, ge=0.0, description="seconds between requests to a host; None adapts")
+    delay_factor: float = Field(1.0, ge=0.0, description="adaptive pause = factor × mean response time")
+    max_delay_seconds: Positive = Field(10.0, description="longest adaptive pause")
+    loopback_delay_seconds: float = Field(0.0, ge=0.0, description="pause for hosts on this machine")
+
+
+class ReadSettings(Section):
+    """Reading files and pages (N3, N4)."""
+
+    max_file_bytes: Count = Field(200_000_000, description="a larger file is skipped with a reason")
+    document_seconds: Positive = Field(30.0, description="longest time one document may take to read")
+
+
+class WeightRow(Section):
+    """Signal weights of one query type (R3)."""
+
+    bm25: float = Field(ge=0.0)
+    freshness: float = Field(ge=0.0)
+    authority: float = Field(ge=0.0)
+    query: float = Field(ge=0.0)
+    vibe: float = Field(ge=0.0)
+    quality: float = Field(ge=0.0)
+
+
+def _row(bm25: float, freshness: float, authority: float, query: float, vibe: float, quality: float) -> WeightRow:
+    return WeightRow(bm25=bm25, freshness=freshness, authority=authority, query=query, vibe=vibe, quality=quality)
+
+
+class RankSettings(Section):
+    """Ranking (R1-R5)."""
+
+    k1: float = Field(1.2, ge=0.0, description="R1: BM25 term saturation; tuned")
+    b: Unit = Field(0.75, description="R1: BM25 length normalisation; tuned")
+    title_boost: float = Field(2.0, ge=0.0, description="R1")
+    heading_boost: float = Field(2.5, ge=0.0, description="R1: headings and keywords")
+    body_boost: float = Field(1.0, ge=0.0, description="R1")
+    half_life_hours: Positive = Field(48.0, description="R1: freshness = exp(-hours·ln2/half life)")
+    rrf_k: Positive = Field(60.0, description="R2: Σ weight/(k + rank)")
+    candidates: Count = Field(1000, description="most chunks a layer brings; tuned")
+    feedback_items: int = Field(5, ge=0, description="documents whose mean vector refines the question; tuned")
+    feedback_weight: Unit = Field(0.3, description="weight of that mean; tuned")
+    bm25_weight: Unit = Field(0.5, description="convex fusion: weight of BM25 against the dense signal; tuned")
+    weights: dict[str, WeightRow] = Field(
+        {
+            "general": _row(1.0, 0.5, 0.3, 0.8, 0.4, 0.2),
+            "roundup": _row(0.7, 0.8, 0.2, 0.5, 0.4, 0.15),
+            "timeline": _row(0.5, 1.0, 0.2, 0.6, 0.3, 0.1),
+            "explainer": _row(1.0, 0.3, 0.5, 1.0, 0.3, 0.4),
+            "comparison": _row(0.8, 0.3, 0.4, 1.0, 0.3, 0.3),
+            "collection": _row(1.5, 0.0, 0.0, 1.2, 0.2, 0.3),
+            "collection roundup": _row(1.0, 0.2, 0.0, 0.8, 0.2, 0.15),
+        },
+        description="R3: by query type",
+    )
+
+
+class InterpretSettings(Section):
+    """Interpreting the question (A1-A3)."""
+
+    exemplar_floor: Cosine = Field(0.55, description="A2: least similarity at which an exemplar decides")
+    exemplars: str = Field("", description="a YAML file of your own labelled questions, added to the shipped ones")
+
+
+class ReduceSettings(Section):
+    """Reducing (K1-K4)."""
+
+    edge_floor: Cosine = Field(0.15, description="K1: cosine above which two sentences are linked")
+    damping: Unit = Field(0.85, description="K1: PageRank")
+    iterations: Count = Field(20, description="K1: PageRank")
+    relevance_floor: Unit = Field(0.30, description="K3: share of the best item's relevance an item must reach")
+    domain_limit: Count = Field(3, description="K3: items a domain, roundups only")
+    mmr_lambda: Unit = Field(0.85, description="K2: relevance against novelty; tuned")
+    duplicate_cosine: Cosine = Field(0.93, description="K3: sentences this close say the same; tuned")
+    evidence_characters: Count = Field(8_000, description="K4: budget of all evidence shown to the writer")
+    evidence_limit: Count = Field(12, description="K4: most evidence blocks")
+
+
+class AnswerSettings(Section):
+    """The extractive answer and when to refuse (W3)."""
+
+    sentences: Count = Field(6, description="most claims of an extractive answer; tuned")
+    foreign_share: Unit = Field(0.05, description="share of own questions the calibrated threshold may refuse; tuned")
+
+
+class CheckSettings(Section):
+    """Checking what was written (C1)."""
+
+    supported: Cosine = Field(0.6, description="C1: sentence similarity above which a claim is supported")
+    weak: Cosine = Field(0.4, description="C1: above which it is weak")
+
+
+class ModelRole(Section):
+    """A language model in one role."""
+
+    base_url: str = Field("", description="OpenAI-compatible endpoint, e.g. http://127.0.0.1:11434/v1")
+    model: str = Field("", description="its name at the endpoint, or the path of a GGUF file run in this process")
+    api_key: SecretStr = Field(SecretStr(""), description="sent as bearer token, never logged")
+    temperature: float = Field(0.2, ge=0.0, le=2.0, description="0 is greedy")
+    max_tokens: Count = Field(700, description="most tokens of an answer")
+    context_tokens: Count = Field(4096, description="tokens the model reads and writes in all")
+    timeout_seconds: Positive = Field(120.0, description="for one call")
+    prompt_price: float | None = Field(None, ge=0.0, description="money per million prompt tokens")
+    completion_price: float | None = Field(None, ge=0.0, description="money per million completion tokens")
+
+
+class LlmSettings(Section):
+    """The two roles (spec, section 1)."""
+
+    main: ModelRole = Field(default_factory=ModelRole, description="writes")
+    sentinel: ModelRole = Field(
+        default_factory=lambda: ModelRole(temperature=0.1), description="interprets and plans; A1: temperature 0.1"
+    )
+
+
+class ElasticsearchSettings(Section):
+    """Where Elasticsearch or OpenSearch answers."""
+
+    url: str = ""
+
+
+class Neo4jSettings(Section):
+    """Where Neo4j answers."""
+
+    url: str = ""
+    user: str = "neo4j"
+    password: SecretStr = SecretStr("")
+
+
+class StoreSettings(Section):
+    """Where collections live (X1)."""
+
+    search: Literal["sqlite"] = "sqlite"
+    graph: Literal["sqlite"] = "sqlite"
+    exact_limit: Count = Field(200_000, description="chunks searched exactly; above, an HNSW index")
+    busy_seconds: Positive = Field(10.0, description="how long to wait for another writer")
+
+
+class Settings(BaseSettings):
+    """Everything that can be set."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="TAMIS_",
+        env_nested_delimiter="__",
+        extra="forbid",
+        frozen=True,
+        nested_model_default_partial_update=True,
+    )
+
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    entities: EntitySettings = EntitySettings()
+    chunks: ChunkSettings = ChunkSettings()
+    fetch: FetchSettings = FetchSettings()
+    crawl: CrawlSettings = CrawlSettings()
+    read: ReadSettings = ReadSettings()
+    rank: RankSettings = RankSettings()
+    interpret: InterpretSettings = InterpretSettings()
+    reduce: ReduceSettings = ReduceSettings()
+    answer: AnswerSettings = AnswerSettings()
+    check: CheckSettings = CheckSettings()
+    llm: LlmSettings = LlmSettings()
+    store: StoreSettings = StoreSettings()

@@ -1,0 +1,1 @@
+"""Where collections live. Other rooms know `protocols` only."""

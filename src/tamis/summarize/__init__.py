@@ -1,0 +1,1 @@
+"""Extractive summarisers behind one protocol and one registry."""

@@ -1,0 +1,51 @@
+"""Terms for full-text search: fold, split, drop stop words, stem."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+import Stemmer
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_STOP = frozenset(
+    """
+    a about above after again against all am an and any are as at be because been before being below between both
+    but by can could did do does doing down during each few for from further had has have having he her here hers
+    him his how i if in into is it its itself just me more most my myself no nor not now of off on once only or
+    other our ours out over own same she should so some such than that the their theirs them then there these they
+    this those through to too under until up very was we were what when where which while who whom why will with
+    would you your yours
+    """.split()
+)
+_STEMMER = Stemmer.Stemmer("english", 0)
+
+
+@lru_cache(maxsize=200_000)
+def _stem(word: str) -> str:
+    return str(_STEMMER.stemWord(word))
+
+
+def fold(text: str) -> str:
+    """Case-folded, compatibility-normalised, accents removed."""
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(c for c in decomposed if not unicodedata.combining(c))
+
+
+def words(text: str) -> list[str]:
+    """Folded words, in order, stop words included."""
+    return [match.group().removesuffix("'s").removesuffix("’s") for match in _WORD.finditer(fold(text))]
+
+
+def is_stop(word: str) -> bool:
+    """Whether a folded word carries no topic."""
+    return word in _STOP
+
+
+def terms(text: str) -> list[str]:
+    """Analysed terms, in order, with repeats: the one analysis for documents and questions alike.
+
+    Snowball English stems of the words that are not stop words (Porter, 1980; Snowball's "english").
+    """
+    return [_stem(word) for word in words(text) if word not in _STOP]
