@@ -12,25 +12,30 @@ from tamis.schema.ranking import RankedItem
 
 Tier = Literal["model", "extractive", "none"]
 Support = Literal["supported", "weak", "unsupported", "none"]
+SentenceKind = Literal["claim", "step", "code", "table", "heading"]
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence of an answer with its support (C1).
+    """One sentence of an answer with its support (C1). A draft is a tuple of these, before and after checking.
 
     Attributes:
-        text: without citation markers.
+        text: without citation markers; Markdown for code and tables.
         citations: evidence labels it cites, in order.
         support: the verdict; ``none`` for text that makes no claim (headings, code).
         score: [0, 1], the similarity behind the verdict.
         reasons: what was missing ("number 42 not in E3"), empty when supported.
+        kind: only claims and steps are judged.
+        paragraph: index of the paragraph, list or block it belongs to, ascending.
     """
 
     text: str
     citations: tuple[str, ...]
-    support: Support
-    score: float
+    support: Support = "none"
+    score: float = 0.0
     reasons: tuple[str, ...] = ()
+    kind: SentenceKind = "claim"
+    paragraph: int = 0
 
 
 @dataclass(frozen=True, slots=True)
