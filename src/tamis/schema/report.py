@@ -12,7 +12,7 @@ from tamis.schema.ranking import RankedItem
 
 Tier = Literal["model", "extractive", "none"]
 Support = Literal["supported", "weak", "unsupported", "none"]
-SentenceKind = Literal["claim", "step", "code", "table", "heading"]
+SentenceKind = Literal["claim", "step", "code", "table", "heading", "lead"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Sentence:
         support: the verdict; ``none`` for text that makes no claim (headings, code).
         score: [0, 1], the similarity behind the verdict.
         reasons: what was missing ("number 42 not in E3"), empty when supported.
-        kind: only claims and steps are judged.
+        kind: only claims and steps are judged; a lead is a connective the code wrote itself.
         paragraph: index of the paragraph, list or block it belongs to, ascending.
     """
 
