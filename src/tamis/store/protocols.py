@@ -64,6 +64,25 @@ class Hits:
 
 
 @dataclass(frozen=True, slots=True)
+class FieldWeights:
+    """The free numbers of BM25F (R1; Robertson & Zaragoza 2009, section 3.4).
+
+    Attributes:
+        k1: term saturation.
+        b: length normalisation, of every field.
+        title: boost of the title.
+        headings: boost of headings and keywords.
+        body: boost of the passage itself.
+    """
+
+    k1: float = 1.2
+    b: float = 0.75
+    title: float = 2.0
+    headings: float = 2.5
+    body: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentSignals:
     """The per-document facts that ranking needs, without the text.
 
@@ -212,12 +231,13 @@ class CollectionReader(Protocol):
         """Per-document facts, in the order asked for."""
         ...
 
-    def search_text(self, terms: Mapping[str, float], k: int) -> Hits:
+    def search_text(self, terms: Mapping[str, float], k: int, *, weights: FieldWeights | None = None) -> Hits:
         """Full-text layer: BM25F over title, headings/keywords and body.
 
         Args:
             terms: analysed term (`tamis.text.tokens.terms`) → boost.
             k: most chunk ids to return.
+            weights: boosts, saturation and length normalisation; None takes the published ones.
         """
         ...
 
@@ -291,6 +311,10 @@ class CollectionWriter(Protocol):
 
     def fingerprints(self) -> list[tuple[str, int, str]]:
         """(document id, SimHash, sha256) of every document, ascending by id."""
+        ...
+
+    def texts(self, document_ids: Sequence[str]) -> list[str]:
+        """The text of each document, in the order asked for."""
         ...
 
     def put_duplicates(self, duplicate_of: Mapping[str, str]) -> None:
