@@ -157,6 +157,17 @@ class AnswerSettings(Section):
     """The extractive answer and when to refuse (W3)."""
 
     sentences: Count = Field(6, description="most claims of an extractive answer; tuned")
+    similarity_weight: float = Field(0.6, ge=0.0, description="sentence score: cosine with the question; tuned")
+    relevance_weight: float = Field(0.25, ge=0.0, description="sentence score: cosine of its evidence block; tuned")
+    coverage_weight: float = Field(0.15, ge=0.0, description="sentence score: question terms, by rarity; tuned")
+    flaw_weight: float = Field(0.25, ge=0.0, description="sentence score: what speaks against showing it; tuned")
+    shape_weight: float = Field(0.12, ge=0.0, description="opener: form of an answer to this question; tuned")
+    support_share: Unit = Field(0.85, description="share of the opener's score a supporting sentence reaches; tuned")
+    novelty_weight: float = Field(0.25, ge=0.0, description="cost of being close to a chosen sentence; tuned")
+    continuity_bonus: float = Field(0.04, ge=0.0, description="gain of directly following a chosen sentence; tuned")
+    repeat_cosine: Cosine = Field(0.93, description="a sentence this close to a chosen one repeats it; tuned")
+    run_share: Unit = Field(0.9, description="share of the opener's score a list of steps reaches; tuned")
+    ordered_bonus: float = Field(0.05, ge=0.0, description="gain of a numbered list; tuned")
     foreign_share: Unit = Field(0.05, description="share of own questions the calibrated threshold may refuse; tuned")
 
 

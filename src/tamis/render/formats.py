@@ -1,0 +1,102 @@
+"""Reports in the format of their file: Markdown, HTML, JSON, text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from tamis.errors import UsageError
+from tamis.render.answer import plain_text, printable
+from tamis.render.references import Reference, references
+from tamis.schema.report import Answer
+
+
+def footer(answer: Answer) -> str:
+    """One line: tier, how much was read, support, calls, time."""
+    support = answer.support
+    cited = len({item.document_id for item in answer.evidence})
+    calls = answer.ledger.calls_total
+    parts = [
+        answer.tier,
+        f"{cited} of {answer.documents_total} documents",
+        f"{support.supported} supported, {support.weak} weak"
+        + (f", {support.unsupported} unsupported" if support.unsupported else "")
+        + (f", {support.dropped} dropped" if support.dropped else ""),
+        f"{calls} model call{'' if calls == 1 else 's'}",
+        f"{answer.seconds:.1f} s",
+    ]
+    return " · ".join(parts)
+
+
+def to_json(answer: Answer) -> str:
+    """The object of `scroll --json`."""
+    return json.dumps(answer.to_dict(), ensure_ascii=False, indent=2) + "\n"
+
+
+def to_text(answer: Answer) -> str:
+    """Plain text: the answer, its references, the footer."""
+    if answer.deficit is not None:
+        return printable(answer.markdown)
+    refs = references(answer.sentences, answer.evidence)
+    lines = [f"[{ref.number}] {printable(ref.title)}" + (f"\n    {printable(ref.url)}" if ref.url else "") for ref in refs]
+    return "\n\n".join([plain_text(answer.sentences, refs), "\n".join(lines), footer(answer)]) + "\n"
+
+
+def to_markdown(answer: Answer) -> str:
+    """The answer's Markdown under its question, with the footer."""
+    return f"# {printable(answer.question)}\n\n{answer.markdown}\n---\n\n{footer(answer)}\n"
+
+
+def to_html(answer: Answer) -> str:
+    """A self-contained page; everything from outside is escaped."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("tamis.render"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    refs = references(answer.sentences, answer.evidence)
+    return environment.get_template("answer.html.jinja").render(
+        answer=answer,
+        paragraphs=_paragraphs(answer),
+        references=refs,
+        numbers=_numbers(refs),
+        footer=footer(answer),
+        safe=_http_only,
+    )
+
+
+def _paragraphs(answer: Answer) -> list[list[object]]:
+    from itertools import groupby
+
+    return [list(group) for _, group in groupby(answer.sentences, key=lambda s: (s.paragraph, s.kind))]
+
+
+def _numbers(refs: tuple[Reference, ...]) -> dict[str, int]:
+    return {label: ref.number for ref in refs for label in ref.labels}
+
+
+def _http_only(url: str) -> str:
+    return url if url.startswith(("http://", "https://", "file:")) else ""
+
+
+WRITERS: Mapping[str, Callable[[Answer], str]] = {
+    ".md": to_markdown,
+    ".html": to_html,
+    ".json": to_json,
+    ".txt": to_text,
+}
+
+
+def write(answer: Answer, path: Path) -> None:
+    """Write a report in the format its extension names.
+
+    Raises:
+        UsageError: an extension without a format.
+    """
+    writer = WRITERS.get(path.suffix.casefold())
+    if writer is None:
+        raise UsageError(
+            f"no format for {path.suffix or 'a file without extension'!r}", fix=f"use one of {', '.join(WRITERS)}"
+        )
+    path.write_text(writer(answer), encoding="utf-8")
