@@ -1,0 +1,230 @@
+"""One spelling for one page: how URLs are compared, requested and attributed to a site.
+
+Two forms. `normalise` is what is sent to a server: it never changes what a well-behaved server answers. `canonical` is
+the identity by which pages are told apart (S5); it also drops the trailing slash and orders the query, and so may be a
+spelling that the server itself would redirect.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from urllib.parse import SplitResult, urljoin, urlsplit
+
+DEFAULT_PORTS = {"http": 80, "https": 443}
+
+_TRACKING_PREFIXES = ("utm_", "mtm_", "pk_", "hsa_", "_hs", "vero_", "oly_")
+_TRACKING = frozenset(
+    """
+    fbclid gclid gclsrc gbraid wbraid dclid msclkid yclid twclid ttclid igshid igsh li_fat_id mc_cid mc_eid mkt_tok
+    _ga _gl _openstat ysclid srsltid wickedid s_cid icid cmpid ncid zanpid guccounter guce_referrer guce_referrer_sig
+    phpsessid jsessionid
+    """.split()
+)
+_SESSION_SEGMENT = re.compile(r";jsessionid=[^/?#]*", re.IGNORECASE)
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_PATH_SAFE = _UNRESERVED | frozenset("!$&'()*+,;=:@/")
+_QUERY_SAFE = _PATH_SAFE | frozenset("?")
+_TOKEN = re.compile(r"%[0-9A-Fa-f]{2}|.", re.DOTALL)
+_CONTROL = re.compile(r"[\t\n\r]")
+_EDGES = "".join(map(chr, range(0x21)))
+_HOST_FORBIDDEN = re.compile(r"[\x00-\x20\x7f#%/:<>?@\[\\\]^|`{}\"]")
+_IPV4_LIKE = re.compile(r"(?:0[xX][0-9A-Fa-f]*|[0-9]+)")
+
+
+def normalise(url: str) -> str:
+    """The spelling to request.
+
+    Lower-case scheme and host, internationalised names in ASCII, odd IPv4 spellings resolved, default port, fragment,
+    credentials and tracking parameters removed, dot segments resolved, percent-encoding in its one preferred form.
+
+    Args:
+        url: an absolute URL.
+
+    Returns:
+        The same page's URL; anything that is not a well-formed http or https URL comes back unchanged.
+    """
+    parts = _split(url)
+    if parts is None:
+        return url
+    scheme, authority, path, query = parts
+    return f"{scheme}://{authority}{path}{'?' + query if query else ''}"
+
+
+def canonical(url: str) -> str:
+    """The identity of a page: `normalise`, without trailing slash and with the query in one order.
+
+    Args:
+        url: an absolute URL.
+
+    Returns:
+        Equal strings for spellings of one page; anything that is not a well-formed http or https URL unchanged.
+    """
+    parts = _split(url)
+    if parts is None:
+        return url
+    scheme, authority, path, query = parts
+    path = path.rstrip("/") or "/"
+    query = "&".join(sorted(query.split("&"), key=_parameter_name)) if query else ""
+    return f"{scheme}://{authority}{path}{'?' + query if query else ''}"
+
+
+def is_web(url: str) -> bool:
+    """Whether it is a well-formed http or https URL with a host."""
+    return _split(url) is not None
+
+
+def host(url: str) -> str:
+    """The host in the form `normalise` gives it, without port; empty when there is none."""
+    parts = _split(url)
+    return "" if parts is None else _authority_host(parts[1])
+
+
+def port(url: str) -> int:
+    """The port that will be connected to; 0 when the URL is not a web address."""
+    parts = _split(url)
+    if parts is None:
+        return 0
+    tail = parts[1][len(_bracketed(_authority_host(parts[1]))) :]
+    return int(tail[1:]) if tail else DEFAULT_PORTS[parts[0]]
+
+
+def site(url: str) -> str:
+    """What makes two pages neighbours: host and port, where http and https on their default ports are one site."""
+    parts = _split(url)
+    return "" if parts is None else parts[1]
+
+
+def path(url: str) -> str:
+    """The normalised path, always starting with a slash; empty when the URL is not a web address."""
+    parts = _split(url)
+    return "" if parts is None else parts[2]
+
+
+def join(base: str, reference: str) -> str:
+    """The normalised absolute URL of a link on a page; empty when it leads nowhere that can be fetched."""
+    try:
+        absolute = urljoin(base, _CONTROL.sub("", reference.strip(_EDGES)))
+    except ValueError:
+        return ""
+    return normalise(absolute) if is_web(absolute) else ""
+
+
+def _split(url: str) -> tuple[str, str, str, str] | None:
+    """(scheme, authority, path, query), each in its preferred form; None when this is no web address."""
+    cleaned = _CONTROL.sub("", url.strip(_EDGES))
+    head, mark, _ = cleaned.partition("#")
+    before, question, query = head.partition("?")
+    try:
+        split = urlsplit(before.replace("\\", "/"))
+        scheme = split.scheme.lower()
+        if scheme not in DEFAULT_PORTS or not split.netloc:
+            return None
+        authority = _authority(scheme, split)
+    except (ValueError, UnicodeError):
+        return None
+    if not authority:
+        return None
+    cleaned_path = _SESSION_SEGMENT.sub("", _encode(split.path, _PATH_SAFE))
+    return scheme, authority, _without_dots(cleaned_path), _without_tracking(_encode(query, _QUERY_SAFE))
+
+
+def _authority(scheme: str, split: SplitResult) -> str:
+    name = _host(split.netloc.rpartition("@")[2])
+    if not name:
+        return ""
+    number = split.port
+    return _bracketed(name) if number in (None, DEFAULT_PORTS[scheme]) else f"{_bracketed(name)}:{number}"
+
+
+def _host(netloc: str) -> str:
+    if netloc.startswith("["):
+        return ipaddress.IPv6Address(netloc[1 : netloc.index("]")].partition("%")[0]).compressed
+    name = netloc.partition(":")[0]
+    if "%" in name:
+        name = _percent_decoded(name)
+    name = name.rstrip(".").lower()
+    if not name.isascii():
+        import idna
+
+        name = idna.encode(name, uts46=True).decode("ascii")
+    if not name or _HOST_FORBIDDEN.search(name):
+        return ""
+    last = name.rpartition(".")[2]
+    return _ipv4(name) if _IPV4_LIKE.fullmatch(last) else name
+
+
+def _percent_decoded(text: str) -> str:
+    from urllib.parse import unquote
+
+    return unquote(text, errors="strict")
+
+
+def _ipv4(name: str) -> str:
+    """Decimal, octal, hexadecimal and short spellings, as URLs allow them (WHATWG URL, 3.5); empty when impossible."""
+    numbers = []
+    for part in name.split("."):
+        if not _IPV4_LIKE.fullmatch(part):
+            return ""
+        if part[:2].lower() == "0x":
+            numbers.append(int(part[2:] or "0", 16))
+        elif len(part) > 1 and part.startswith("0"):
+            numbers.append(int(part, 8))
+        else:
+            numbers.append(int(part))
+    *heads, last = numbers
+    if len(numbers) > 4 or any(number > 255 for number in heads) or last >= 256 ** (5 - len(numbers)):
+        return ""
+    value = last + sum(number << (8 * (3 - place)) for place, number in enumerate(heads))
+    return str(ipaddress.IPv4Address(value))
+
+
+def _bracketed(name: str) -> str:
+    return f"[{name}]" if ":" in name else name
+
+
+def _authority_host(authority: str) -> str:
+    if authority.startswith("["):
+        return authority[1 : authority.index("]")]
+    return authority.partition(":")[0]
+
+
+def _encode(text: str, safe: frozenset[str]) -> str:
+    return _TOKEN.sub(lambda match: _token(match.group(), safe), text)
+
+
+def _token(token: str, safe: frozenset[str]) -> str:
+    if len(token) == 3:
+        character = chr(int(token[1:], 16))
+        return character if character in _UNRESERVED else token.upper()
+    if token in safe:
+        return token
+    return "".join(f"%{byte:02X}" for byte in token.encode("utf-8", "replace"))
+
+
+def _without_dots(text: str) -> str:
+    """Dot segments resolved (RFC 3986, 5.2.4); always starts with a slash."""
+    kept: list[str] = []
+    segments = text.split("/")[1:] if text.startswith("/") else text.split("/")
+    for segment in segments:
+        if segment == "..":
+            if kept:
+                kept.pop()
+        elif segment != ".":
+            kept.append(segment)
+    if segments[-1] in (".", ".."):
+        kept.append("")
+    return "/" + "/".join(kept)
+
+
+def _without_tracking(query: str) -> str:
+    return "&".join(part for part in query.split("&") if part and not _tracks(_parameter_name(part)))
+
+
+def _parameter_name(parameter: str) -> str:
+    return parameter.partition("=")[0]
+
+
+def _tracks(name: str) -> bool:
+    lowered = name.lower()
+    return lowered in _TRACKING or lowered.startswith(_TRACKING_PREFIXES)
