@@ -1,0 +1,83 @@
+"""`tamis collections`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tamis.cli import show
+from tamis.cli.door import Door, common
+from tamis.cli.terminal import say, say_json
+
+if TYPE_CHECKING:
+    from tamis.store.protocols import CollectionInfo
+
+
+@click.group("collections", invoke_without_command=True)
+@common
+def command(door: Door) -> None:
+    """List the collections, show one, or delete one."""
+    if click.get_current_context().invoked_subcommand is not None:
+        return
+    found = door.app().collections()
+    if door.as_json:
+        say_json({"collections": [_plain(info) for info in found]})
+    elif not found:
+        say("no collections yet; `tamis demo` makes one, `tamis ingest PATH --name N` one of yours", err=True)
+    else:
+        show.table(
+            [
+                {
+                    "name": info.name,
+                    "documents": info.documents,
+                    "chunks": info.chunks,
+                    "size": _size(info.bytes),
+                    "updated": info.updated or "never",
+                }
+                for info in found
+            ]
+        )
+
+
+@command.command("show")
+@click.argument("name")
+@common
+def show_command(door: Door, name: str) -> None:
+    """Show what a collection holds and how it was made."""
+    info = door.app().collection(name).info()
+    if door.as_json:
+        say_json(_plain(info))
+        return
+    plain = _plain(info)
+    plain["bytes"] = _size(info.bytes)
+    show.facts([(key.replace("_", " "), value) for key, value in plain.items()])
+
+
+@command.command("delete")
+@click.argument("name")
+@common
+def delete_command(door: Door, name: str) -> None:
+    """Delete a collection and everything in it."""
+    door.app().delete(name)
+    if door.as_json:
+        say_json({"deleted": name})
+    elif not door.quiet:
+        say(f"{name} deleted")
+
+
+def _plain(info: CollectionInfo) -> dict[str, Any]:
+    plain = asdict(info)
+    for mapping in ("sources", "pages", "languages"):
+        plain[mapping] = dict(plain[mapping])
+    return plain
+
+
+def _size(count: int) -> str:
+    size = float(count)
+    for unit in ("B", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"

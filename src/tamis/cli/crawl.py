@@ -1,0 +1,59 @@
+"""`tamis crawl`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from tamis.cli import show
+from tamis.cli.door import Door, common
+from tamis.cli.terminal import say, say_json
+
+
+@click.command("crawl")
+@click.argument("url")
+@click.option("--name", required=True, metavar="N", help="Collection to add to; made when there is none.")
+@click.option("--depth", type=click.IntRange(0), help="Most clicks from the start page.")
+@click.option("--max-pages", type=click.IntRange(1), help="Most pages stored.")
+@click.option("--delay", type=click.FloatRange(0), help="Seconds between requests; adapts to the site by default.")
+@click.option("--concurrency", type=click.IntRange(1), help="Requests under way at once.")
+@click.option("--include", multiple=True, metavar="GLOB", help="Only URLs that match; repeatable.")
+@click.option("--exclude", multiple=True, metavar="GLOB", help="No URLs that match; repeatable.")
+@click.option("--allow-host", "allow_hosts", multiple=True, metavar="HOST", help="Allow a private or loopback host.")
+@click.option("--force", is_flag=True, help="Read every page again, changed or not.")
+@common
+def command(
+    door: Door,
+    url: str,
+    name: str,
+    depth: int | None,
+    max_pages: int | None,
+    delay: float | None,
+    concurrency: int | None,
+    include: tuple[str, ...],
+    exclude: tuple[str, ...],
+    allow_hosts: tuple[str, ...],
+    force: bool,
+) -> None:
+    """Read a site into a collection; again, only what changed."""
+    app = door.app()
+    defaults = app.settings.crawl
+    summary = app.collection(name).crawl(
+        url,
+        depth=defaults.depth if depth is None else depth,
+        max_pages=max_pages or defaults.max_pages,
+        delay=delay,
+        concurrency=concurrency,
+        include=include,
+        exclude=exclude,
+        allow_hosts=allow_hosts,
+        force=force,
+        progress=door.progress,
+    )
+    door.progress.done()
+    if door.as_json:
+        say_json({"name": name, **asdict(summary)})
+    elif not door.quiet:
+        say(name)
+        show.facts(list(asdict(summary).items()))

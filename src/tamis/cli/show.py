@@ -1,0 +1,170 @@
+"""Results as a person reads them in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tamis.cli.terminal import escaped, say, styled, width, wrapped
+from tamis.schema.ranking import RankedItem
+from tamis.schema.report import Answer, Deficit
+
+if TYPE_CHECKING:
+    from tamis.render.references import Reference
+
+_TITLE_COLUMN = 60
+
+
+def answer(result: Answer, *, quiet: bool = False, explain: bool = False) -> None:
+    """The answer, its references, what stands behind it."""
+    if result.deficit is not None:
+        deficit(result.deficit)
+    else:
+        from tamis.render.answer import plain_text
+        from tamis.render.references import references
+
+        refs = references(result.sentences, result.evidence)
+        say(wrapped(plain_text(result.sentences, refs)))
+        if refs:
+            say()
+            _references(refs)
+    if explain:
+        say()
+        items(result.items, explain=True)
+    if not quiet:
+        say()
+        _behind(result, explain=explain)
+
+
+def _references(refs: Sequence[Reference]) -> None:
+    marks = [f"[{ref.number}]" for ref in refs]
+    mark_width = max(map(len, marks))
+    title_width = min(_TITLE_COLUMN, max(len(ref.title) for ref in refs))
+    columns = width()
+    for mark, ref in zip(marks, refs, strict=True):
+        start = f"{mark:<{mark_width}} "
+        line = f"{start}{ref.title:<{title_width}}    {ref.url}".rstrip()
+        if columns is not None and ref.url and len(line) > columns:
+            line = f"{start}{ref.title}\n{' ' * len(start)}{ref.url}"
+        say(line)
+
+
+def _behind(result: Answer, *, explain: bool) -> None:
+    from tamis.render.formats import footer
+
+    for note in result.notes:
+        styled(f"note: {note}", dim=True)
+    removed = result.support.removed
+    for sentence in removed:
+        styled(f"dropped: {sentence.text} ({'; '.join(sentence.reasons)})", dim=True)
+    if result.quarantine:
+        count = len(result.quarantine)
+        styled(f"kept out: {count} passage{'s' * (count != 1)} that read like instructions to a model", dim=True)
+    for source in result.sources:
+        if source.status == "failed":
+            styled(f"failed: {source.id}: {source.reason}", dim=True)
+    hint = "" if explain or result.deficit is not None else "   (why these: --explain)"
+    styled(footer(result) + hint, dim=True)
+
+
+def deficit(found: Deficit) -> None:
+    """Why there is no answer, and what to try."""
+    say(wrapped(found.reason))
+    if found.closest_title and found.closest_title not in found.reason:
+        place = f"  {found.closest_url}" if found.closest_url else ""
+        say(f"Closest page: {found.closest_title}{place}")
+    for line in found.failed_sources:
+        say(f"Failed: {line}")
+    for line in found.suggestions:
+        say(wrapped(f"Try: {line}", hanging="     "))
+
+
+def items(ranked: Sequence[RankedItem], *, explain: bool = False) -> None:
+    """A ranking, one document after another."""
+    if not ranked:
+        say("nothing found")
+        return
+    places = len(str(ranked[-1].rank))
+    indent = " " * (places + 2)
+    for item in ranked:
+        via = f"  via {', '.join(item.via)}" if item.via else ""
+        styled(f"{item.rank:>{places}}  {item.title or item.document_id}", bold=True)
+        say(f"{indent}{item.url or item.document_id}")
+        if item.snippet and not explain:
+            say(wrapped(" ".join(item.snippet.split()), indent=indent))
+        styled(f"{indent}score {item.score:.4f}, similarity {item.similarity:.2f}{via}", dim=True)
+        if explain:
+            _signals(item, indent)
+
+
+def _signals(item: RankedItem, indent: str) -> None:
+    shares = sorted(item.signals.items(), key=lambda entry: (-entry[1].contribution, entry[0]))
+    for name, share in shares:
+        rank = f"rank {share.rank:>4}" if share.rank else "unranked "
+        without = f"   without it: {share.rank_without}" if share.rank_without else ""
+        say(f"{indent}  {name:<12} {share.value:>9.4f}   {rank}   adds {share.contribution:.5f}{without}")
+
+
+def table(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Rows with the same keys, numbers right-aligned."""
+    if not rows:
+        return
+    names = list(rows[0])
+    cells = [[_cell(row.get(name)) for name in names] for row in rows]
+    widths = [max(len(name), *(len(row[i]) for row in cells)) for i, name in enumerate(names)]
+    numeric = [all(isinstance(row.get(name), int | float) for row in rows) for name in names]
+
+    def line(values: Sequence[str]) -> str:
+        padded = [
+            value.rjust(size) if right else value.ljust(size)
+            for value, size, right in zip(values, widths, numeric, strict=True)
+        ]
+        return "  ".join(padded).rstrip()
+
+    styled(line(names), bold=True)
+    for row in cells:
+        say(line(row))
+
+
+def _cell(value: Any) -> str:  # noqa: ANN401 - a cell holds anything
+    return f"{value:.4f}" if isinstance(value, float) else escaped("" if value is None else str(value))
+
+
+def facts(pairs: Sequence[tuple[str, Any]]) -> None:
+    """Names and values, values aligned; empty ones left out."""
+    shown = [(name, value) for name, value in pairs if value not in (None, "", {}, (), [])]
+    size = max((len(name) for name, _ in shown), default=0)
+    for name, value in shown:
+        say(f"{name:<{size}}  {_fact(value)}")
+
+
+def _fact(value: Any) -> str:  # noqa: ANN401
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_fact(entry)}" for key, entry in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(_fact(entry) for entry in value)
+    if isinstance(value, float):
+        return f"{value:.2f}"
+    return str(value)
+
+
+def tree(title: str, branches: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
+    """The pipeline as a tree on stderr (`--debug`)."""
+    say(title, err=True)
+    for place, (name, below) in enumerate(branches, 1):
+        _branch(name, below, "", last=place == len(branches))
+
+
+def _branch(name: str, value: Any, indent: str, *, last: bool) -> None:  # noqa: ANN401 - traces hold plain data
+    joint, further = ("└─ ", "   ") if last else ("├─ ", "│  ")
+    children: list[tuple[str, Any]] = []
+    text = ""
+    if isinstance(value, Mapping):
+        children = [(str(key), entry) for key, entry in value.items()]
+    elif isinstance(value, list | tuple) and any(isinstance(entry, Mapping | list | tuple) for entry in value):
+        children = [(str(number), entry) for number, entry in enumerate(value, 1)]
+    else:
+        text = f": {_fact(value)}"
+    say(f"{indent}{joint}{name}{text}", err=True)
+    for place, (key, entry) in enumerate(children, 1):
+        _branch(key, entry, indent + further, last=place == len(children))

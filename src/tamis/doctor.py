@@ -1,0 +1,226 @@
+"""What tamis needs from a machine, checked piece by piece, each with the way to get it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+from tamis.errors import ModelFilesError, TamisError
+from tamis.schema.progress import Progress, Silence
+from tamis.settings import ModelRole, Settings
+
+State = Literal["ok", "absent", "broken"]
+
+_PYTHON = (3, 11)
+_ONNXRUNTIME = ((1, 22), (1, 29))
+"""From, up to but without: later ones were seen to contact their maker on import."""
+_REINSTALL = "pip install --force-reinstall tamis"
+_ENDPOINT_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at.
+
+    Attributes:
+        name: what.
+        state: ``absent`` is optional and not there; ``broken`` needs mending before tamis works as configured.
+        found: what was seen, one line.
+        fix: how to get or mend it, empty when there is nothing to do.
+    """
+
+    name: str
+    state: State
+    found: str
+    fix: str = ""
+
+
+def examine(settings: Settings, home: Path, *, progress: Progress | None = None) -> list[Finding]:
+    """Look at everything.
+
+    Args:
+        settings: in force.
+        home: the data folder.
+        progress: told what is being looked at.
+    """
+    listener = progress or Silence()
+    checks: list[tuple[str, Callable[[], list[Finding]]]] = [
+        ("python", _python),
+        ("sqlite", _sqlite),
+        ("onnxruntime", _onnxruntime),
+        ("embedding model", lambda: [_embedding(settings)]),
+        ("entity recogniser", _recogniser),
+        ("extras", _extras),
+        ("language models", lambda: _language_models(settings)),
+        ("data folder", lambda: [_folder(home)]),
+        ("collections", lambda: _collections(home, settings)),
+    ]
+    listener.stage("examining", len(checks))
+    findings: list[Finding] = []
+    for name, check in checks:
+        findings += check()
+        listener.advance(note=name)
+    listener.done()
+    return findings
+
+
+def _python() -> list[Finding]:
+    found = ".".join(map(str, sys.version_info[:3]))
+    if sys.version_info >= _PYTHON:
+        return [Finding("python", "ok", found)]
+    return [Finding("python", "broken", found, f"install Python {'.'.join(map(str, _PYTHON))} or later")]
+
+
+def _sqlite() -> list[Finding]:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        try:
+            connection.execute("CREATE VIRTUAL TABLE probe USING fts5(text)")
+        except sqlite3.OperationalError as error:
+            fix = "use a Python whose sqlite3 module has FTS5 (python.org, Debian and conda builds do)"
+            return [Finding("sqlite", "broken", f"{sqlite3.sqlite_version}: {error}", fix)]
+    return [Finding("sqlite", "ok", f"{sqlite3.sqlite_version} with FTS5")]
+
+
+def _onnxruntime() -> list[Finding]:
+    lowest, above = (".".join(map(str, bound)) for bound in _ONNXRUNTIME)
+    fix = f'pip install "onnxruntime>={lowest},<{above}"'
+    try:
+        found = version("onnxruntime")
+    except PackageNotFoundError:
+        return [Finding("onnxruntime", "broken", "not installed", fix)]
+    numbers = tuple(int(part) for part in found.split(".")[:2])
+    if _ONNXRUNTIME[0] <= numbers < _ONNXRUNTIME[1]:
+        return [Finding("onnxruntime", "ok", found)]
+    return [Finding("onnxruntime", "broken", f"{found}, wanted >={lowest},<{above}", fix)]
+
+
+def _embedding(settings: Settings) -> Finding:
+    from tamis.models.embedder import load_embedder
+
+    try:
+        identity = load_embedder(settings.embedding).identity
+    except ModelFilesError as error:
+        return Finding("embedding model", "broken", error.message, error.fix or _REINSTALL)
+    except OSError as error:
+        return Finding("embedding model", "broken", str(error), "mend embedding.model in the settings")
+    return Finding(
+        "embedding model", "ok", f"{identity.model}, sha256 {identity.sha256[:12]}…, {identity.dimensions} dimensions"
+    )
+
+
+def _recogniser() -> list[Finding]:
+    from tamis.models.ner import load_recogniser
+
+    try:
+        found = load_recogniser().mentions(["Marie Curie was born in Warsaw."])[0]
+    except ModelFilesError as error:
+        return [Finding("entity recogniser", "broken", error.message, error.fix or _REINSTALL)]
+    names = ", ".join(mention.text for mention in found)
+    return [Finding("entity recogniser", "ok", f"finds {names}")]
+
+
+def _extras() -> list[Finding]:
+    offered = {
+        "extra local": ("xllamacpp", "runs a GGUF model in this process", 'pip install "tamis[local]"'),
+        "extra parquet": ("pyarrow", "reads Parquet files", 'pip install "tamis[parquet]"'),
+        "extra ann": ("usearch", "searches very large collections", 'pip install "tamis[ann]"'),
+    }
+    findings = []
+    for name, (package, use, fix) in offered.items():
+        if find_spec(package) is None:
+            findings.append(Finding(name, "absent", f"optional; {use}", fix))
+        else:
+            findings.append(Finding(name, "ok", f"{package} {version(package)}; {use}"))
+    return findings
+
+
+def _language_models(settings: Settings) -> list[Finding]:
+    roles = {"main": settings.llm.main, "sentinel": settings.llm.sentinel}
+    return [_role(f"model {name}", role) for name, role in roles.items()]
+
+
+def _role(name: str, role: ModelRole) -> Finding:
+    if not role.base_url and not role.model:
+        variables = f"TAMIS_LLM__{name.removeprefix('model ').upper()}__BASE_URL and …__MODEL"
+        return Finding(name, "absent", "none configured; answers are extracts", f"optional: set {variables}")
+    if not role.base_url:
+        return _gguf(name, role)
+    return _endpoint(name, role)
+
+
+def _gguf(name: str, role: ModelRole) -> Finding:
+    path = Path(role.model).expanduser()
+    if not path.is_file():
+        return Finding(name, "broken", f"no file {path}", "name a GGUF file, or a base_url for a served model")
+    if find_spec("xllamacpp") is None:
+        return Finding(name, "broken", f"{path} needs the local runtime", 'pip install "tamis[local]"')
+    return Finding(name, "ok", f"{path}, run in this process")
+
+
+def _endpoint(name: str, role: ModelRole) -> Finding:
+    import httpx
+
+    host = urlsplit(role.base_url).netloc.rpartition("@")[2]
+    key = role.api_key.get_secret_value()
+    headers = {"authorization": f"Bearer {key}"} if key else {}
+    try:
+        reply = httpx.get(f"{role.base_url.rstrip('/')}/models", headers=headers, timeout=_ENDPOINT_SECONDS)
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        return Finding(name, "broken", f"{host} does not answer: {error}", "start the server or mend its base_url")
+    if reply.status_code in {401, 403}:
+        return Finding(name, "broken", f"{host} refuses the key ({reply.status_code})", "mend its api_key")
+    if reply.is_server_error:
+        return Finding(name, "broken", f"{host} answers {reply.status_code}", "look at the server's log")
+    return Finding(name, "ok", f"{role.model or 'its only model'} at {host}")
+
+
+def _folder(home: Path) -> Finding:
+    fix = "set TAMIS_HOME to a folder of yours"
+    # Looking must not create anything: the nearest folder that exists tells whether the rest could be made.
+    there = next((folder for folder in (home, *home.absolute().parents) if folder.exists()), home)
+    if not there.is_dir():
+        return Finding("data folder", "broken", f"{there} is not a folder", fix)
+    try:
+        with tempfile.TemporaryFile(dir=there):
+            pass
+    except OSError as error:
+        return Finding("data folder", "broken", f"{home} cannot be written: {error}", fix)
+    if there != home:
+        return Finding("data folder", "ok", f"{home}, made on first use")
+    if os.name == "posix" and home.stat().st_mode & 0o077:
+        return Finding("data folder", "broken", f"{home} can be read by other users", f"chmod 700 {home}")
+    return Finding("data folder", "ok", f"{home}, private")
+
+
+def _collections(home: Path, settings: Settings) -> list[Finding]:
+    from tamis.models.embedder import load_embedder
+    from tamis.store.sqlite import SqliteStore
+
+    if not home.is_dir():
+        return []
+    try:
+        identity = load_embedder(settings.embedding).identity
+    except (ModelFilesError, OSError):
+        identity = None
+    store = SqliteStore(home, settings.store, identity)
+    findings = []
+    for name in store.names():
+        title = f"collection {name}"
+        try:
+            with closing(store.reader(name)) as reader:
+                info = reader.info
+        except TamisError as error:
+            findings.append(Finding(title, "broken", error.message, error.fix))
+        else:
+            findings.append(Finding(title, "ok", f"{info.documents} documents, {info.chunks} chunks"))
+    return findings
