@@ -1,0 +1,213 @@
+"""A published state of a collection, as it stood when it was opened."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.models.protocols import Matrix, Vector
+from tamis.schema.document import Chunk, Document
+from tamis.schema.entity import EntityCount
+from tamis.store.dense import best, nearest
+from tamis.store.postings import bm25f, field_factors
+from tamis.store.protocols import Calibration, CollectionInfo, DocumentSignals, FieldWeights, Hits
+from tamis.store.sqlite.database import failures_of
+from tamis.store.sqlite.information import read_calibration, read_information
+from tamis.store.sqlite.rows import DOCUMENT_COLUMNS, as_json, chunk_from, document_from, entity_from
+from tamis.store.sqlite.snapshot import VISIBLE, Snapshot
+from tamis.text.fingerprints import hash64
+
+_NAMED = f"{VISIBLE} AND documents.id IN (SELECT value FROM json_each(:ids))"
+
+
+class SqliteReader:
+    """Reads one generation; made by `SqliteStore.reader`.
+
+    Args:
+        connection: inside a read transaction, so that it sees one state until it is closed.
+        folder: of the collection.
+        number: the generation shown.
+        arrays: its snapshot.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, folder: Path, number: int, arrays: Snapshot) -> None:
+        self._connection = connection
+        self._folder = folder
+        self._number = number
+        self._arrays = arrays
+        self._signals: dict[str, DocumentSignals] = {}
+        self._factors: dict[FieldWeights, npt.NDArray[np.float32]] = {}
+
+    @cached_property
+    def info(self) -> CollectionInfo:
+        """Counts and identity."""
+        with failures_of(self._folder):
+            return read_information(self._connection, self._folder)
+
+    @cached_property
+    def calibration(self) -> Calibration:
+        """As stored at the last publish."""
+        with failures_of(self._folder):
+            return read_calibration(self._connection)
+
+    def _select(self, query: str, ids: Sequence[str] = ()) -> list[Any]:
+        with failures_of(self._folder):
+            return self._connection.execute(query, {"generation": self._number, "ids": as_json(list(ids))}).fetchall()
+
+    def documents(self, ids: Sequence[str]) -> list[Document]:
+        """In the order asked for.
+
+        Raises:
+            KeyError: an id that is not there.
+        """
+        rows = self._select(
+            f"SELECT {DOCUMENT_COLUMNS} FROM documents JOIN texts ON texts.document = documents.row WHERE {_NAMED}",
+            ids,
+        )
+        found = {row[0]: document_from(row) for row in rows}
+        return [found[document_id] for document_id in ids]
+
+    def iter_documents(self) -> Iterator[Document]:
+        """All, in ascending document id."""
+        for row in range(self._arrays.documents):
+            yield from self.documents([self._arrays.document_id(row)])
+
+    def chunks(self, ids: Sequence[str]) -> list[Chunk]:
+        """In the order asked for.
+
+        Raises:
+            KeyError: an id that is not there.
+        """
+        owners = list(dict.fromkeys(chunk_id.rpartition("#c")[0] for chunk_id in ids))
+        found = {chunk.chunk_id: chunk for chunks in self.chunks_of(owners) for chunk in chunks}
+        return [found[chunk_id] for chunk_id in ids]
+
+    def chunks_of(self, document_ids: Sequence[str]) -> list[tuple[Chunk, ...]]:
+        """The chunks of each document, in their order.
+
+        Raises:
+            KeyError: an id that is not there.
+        """
+        texts = dict(
+            self._select(
+                f"SELECT documents.id, text FROM documents JOIN texts ON texts.document = documents.row WHERE {_NAMED}",
+                document_ids,
+            )
+        )
+        found: dict[str, list[Chunk]] = {document_id: [] for document_id in texts}
+        for document_id, *row in self._select(
+            "SELECT documents.id, ordinal, start, stop, headings FROM documents "
+            f"JOIN chunks ON chunks.document = documents.row WHERE {_NAMED} ORDER BY documents.id, ordinal",
+            document_ids,
+        ):
+            found[document_id].append(chunk_from(document_id, texts[document_id], row))
+        return [tuple(found[document_id]) for document_id in document_ids]
+
+    def vectors(self, chunk_ids: Sequence[str]) -> Matrix:
+        """(N, D) in the order asked for.
+
+        Raises:
+            KeyError: an id that is not there.
+        """
+        rows = np.array([self._arrays.chunk_row(chunk_id) for chunk_id in chunk_ids], dtype=np.int64)
+        return self._arrays.vectors[rows]
+
+    def profiles(self, document_ids: Sequence[str]) -> Matrix:
+        """(N, D) entity profiles; a zero row where a document has none.
+
+        Raises:
+            KeyError: an id that is not there.
+        """
+        rows = np.array([self._arrays.document_row(name) for name in document_ids], dtype=np.int64)
+        return self._arrays.profiles[rows]
+
+    def entities(self, document_ids: Sequence[str]) -> list[tuple[EntityCount, ...]]:
+        """The entities of each document."""
+        found: dict[str, list[EntityCount]] = {document_id: [] for document_id in document_ids}
+        for row in self._select(
+            "SELECT documents.id, key, label, mentions, confidence FROM documents "
+            f"JOIN entities ON entities.document = documents.row WHERE {_NAMED} ORDER BY documents.id, position",
+            document_ids,
+        ):
+            found[row[0]].append(entity_from(row[1:]))
+        return [tuple(found[document_id]) for document_id in document_ids]
+
+    def signals(self, document_ids: Sequence[str]) -> list[DocumentSignals]:
+        """Per-document facts, in the order asked for.
+
+        Raises:
+            KeyError: an id that is not there.
+        """
+        missing = [document_id for document_id in document_ids if document_id not in self._signals]
+        if missing:
+            rows = self._select(
+                "SELECT id, title, url, published, authority, quality, topic, duplicate_of "
+                f"FROM documents WHERE {_NAMED}",
+                missing,
+            )
+            self._signals.update((row[0], DocumentSignals(*row)) for row in rows)
+        return [self._signals[document_id] for document_id in document_ids]
+
+    def search_text(self, terms: Mapping[str, float], k: int, *, weights: FieldWeights | None = None) -> Hits:
+        """Full-text layer: BM25F over title, headings/keywords and body; see `tamis.store.postings.bm25f`."""
+        weights = weights or FieldWeights()
+        if weights not in self._factors:
+            self._factors[weights] = field_factors(self._arrays.postings.lengths, weights)
+        scores = bm25f(self._arrays.postings, self._factors[weights], terms, k1=weights.k1)
+        rows = best(scores, k, above=0.0)
+        return Hits(self._arrays.chunk_ids(rows), scores[rows])
+
+    def search_phrase(self, phrase: str, k: int) -> Hits:
+        """Chunk ids that contain a phrase word for word, the earliest in id order first, all with score 1."""
+        quoted = '"' + phrase.replace('"', '""').replace("\0", " ") + '"'
+        with failures_of(self._folder):
+            rows = self._connection.execute(
+                "SELECT documents.id || '#c' || ordinal FROM passages_fts "
+                "JOIN chunks ON chunks.row = passages_fts.rowid JOIN documents ON documents.row = chunks.document "
+                f"WHERE passages_fts MATCH :phrase AND {VISIBLE} ORDER BY documents.id, ordinal LIMIT :k",
+                {"phrase": quoted, "generation": self._number, "k": k},
+            ).fetchall()
+        return Hits(tuple(row[0] for row in rows), np.ones(len(rows), dtype=np.float32))
+
+    def search_vectors(self, vector: Vector, k: int) -> Hits:
+        """Dense layer: chunk ids by cosine."""
+        rows, scores = nearest(self._arrays.vectors, vector, k)
+        return Hits(self._arrays.chunk_ids(rows), scores)
+
+    def search_profiles(self, vector: Vector, k: int, *, floor: float) -> Hits:
+        """Profile layer: document ids by cosine of their entity profile, at least ``floor``."""
+        rows, scores = nearest(self._arrays.profiles, vector, k, floor=floor)
+        return Hits(tuple(self._arrays.document_id(row) for row in rows.tolist()), scores)
+
+    def search_entities(self, keys: Sequence[str], *, minimum: int) -> Hits:
+        """Document ids that share at least ``minimum`` of the entities, by how many (E4)."""
+        with failures_of(self._folder):
+            rows = self._connection.execute(
+                "SELECT documents.id, count(DISTINCT key) AS shared FROM entities "
+                "JOIN documents ON documents.row = entities.document "
+                f"WHERE key IN (SELECT value FROM json_each(:keys)) AND {VISIBLE} "
+                "GROUP BY documents.row HAVING shared >= :minimum ORDER BY shared DESC, documents.id",
+                {"keys": as_json(sorted(set(keys))), "generation": self._number, "minimum": minimum},
+            ).fetchall()
+        return Hits(tuple(row[0] for row in rows), np.array([row[1] for row in rows], dtype=np.float32))
+
+    def document_frequency(self, terms: Sequence[str]) -> npt.NDArray[np.int64]:
+        """(len(terms),) number of chunks each analysed term occurs in."""
+        found = (self._arrays.postings.slice_of(hash64(term)) for term in terms)
+        return np.fromiter((where.stop - where.start for where in found), dtype=np.int64, count=len(terms))
+
+    def close(self) -> None:
+        """Release files."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()

@@ -1,0 +1,247 @@
+"""A published state as a folder of arrays: memory-mapped, immutable, rebuilt from the database at will.
+
+The same documents give the same bytes, whatever order they came in: rows stand by document id, then ordinal.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.models.protocols import Matrix
+from tamis.store.postings import FIELDS, TERM, Postings, Terms, invert
+
+_MANIFEST = "manifest.json"
+_ARRAYS = (
+    "vectors", "profiles", "id_bytes", "id_ends", "first_chunk",
+    "term_hashes", "term_starts", "posting_rows", "posting_tf", "field_lengths",
+)  # fmt: skip
+VISIBLE = """
+    documents.born <= :generation AND (documents.died IS NULL OR documents.died > :generation) AND NOT documents.hidden
+"""
+"""The documents that a generation shows."""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The arrays of one generation, over M documents and N chunks.
+
+    Attributes:
+        vectors: (N, D) float32.
+        profiles: (M, D) float32, zero rows for documents without entities.
+        id_bytes: UTF-8 of all document ids, ascending, one behind the other.
+        id_ends: (M + 1,) int64 offsets into them.
+        first_chunk: (M + 1,) int64; the chunks of document m are rows ``first_chunk[m]:first_chunk[m + 1]``.
+        postings: the inverted index over chunks.
+    """
+
+    vectors: Matrix
+    profiles: Matrix
+    id_bytes: npt.NDArray[np.uint8]
+    id_ends: npt.NDArray[np.int64]
+    first_chunk: npt.NDArray[np.int64]
+    postings: Postings
+
+    @property
+    def documents(self) -> int:
+        """How many documents."""
+        return len(self.id_ends) - 1
+
+    @cached_property
+    def _ids(self) -> bytes:
+        return self.id_bytes.tobytes()
+
+    def document_id(self, row: int) -> str:
+        """The id of a document row."""
+        return self._ids[int(self.id_ends[row]) : int(self.id_ends[row + 1])].decode("utf-8")
+
+    def document_row(self, document_id: str) -> int:
+        """The row of a document.
+
+        Raises:
+            KeyError: it is not in this snapshot.
+        """
+        wanted, ids, ends = document_id.encode("utf-8"), self._ids, self.id_ends
+        low, high = 0, self.documents
+        while low < high:
+            middle = (low + high) // 2
+            if ids[int(ends[middle]) : int(ends[middle + 1])] < wanted:
+                low = middle + 1
+            else:
+                high = middle
+        if low < self.documents and ids[int(ends[low]) : int(ends[low + 1])] == wanted:
+            return low
+        raise KeyError(document_id)
+
+    def chunk_ids(self, rows: npt.NDArray[np.int64]) -> tuple[str, ...]:
+        """The ids of chunk rows."""
+        owners = np.searchsorted(self.first_chunk, rows, side="right") - 1
+        ordinals = rows - self.first_chunk[owners]
+        return tuple(
+            f"{self.document_id(owner)}#c{ordinal}"
+            for owner, ordinal in zip(owners.tolist(), ordinals.tolist(), strict=True)
+        )
+
+    def chunk_row(self, chunk_id: str) -> int:
+        """The row of a chunk.
+
+        Raises:
+            KeyError: it is not in this snapshot.
+        """
+        document_id, _, ordinal = chunk_id.rpartition("#c")
+        row = self.document_row(document_id)
+        at = int(self.first_chunk[row]) + int(ordinal)
+        if at >= int(self.first_chunk[row + 1]):
+            raise KeyError(chunk_id)
+        return at
+
+
+def build(connection: sqlite3.Connection, index: Path, number: int, *, dimensions: int) -> Path:
+    """Write the arrays of a generation and move them into place as one.
+
+    Args:
+        connection: the collection's database, in the state to be shown.
+        index: folder of all generations.
+        number: the generation.
+        dimensions: of the vectors.
+
+    Returns:
+        The generation's folder.
+    """
+    index.mkdir(mode=0o700, exist_ok=True)
+    building = Path(tempfile.mkdtemp(prefix=f"building-{number}-", dir=index))
+    try:
+        _write_arrays(connection, building, number, dimensions)
+        sizes = {name: (building / f"{name}.npy").stat().st_size for name in _ARRAYS}
+        (building / _MANIFEST).write_text(json.dumps({"generation": number, "sizes": sizes}, sort_keys=True))
+        for path in building.iterdir():
+            _sync(path)
+        _sync(building)
+        final = index / str(number)
+        if final.exists():
+            shutil.rmtree(final)
+        building.rename(final)
+    except BaseException:
+        shutil.rmtree(building, ignore_errors=True)
+        raise
+    _sync(index)
+    return final
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _write_arrays(connection: sqlite3.Connection, folder: Path, number: int, dimensions: int) -> None:
+    at = {"generation": number}
+    documents = connection.execute(
+        f"SELECT id, (SELECT count(*) FROM chunks WHERE chunks.document = documents.row) "
+        f"FROM documents WHERE {VISIBLE} ORDER BY id",
+        at,
+    ).fetchall()
+    ids = [document_id.encode("utf-8") for document_id, _ in documents]
+    first_chunk = np.concatenate(([0], np.cumsum([count for _, count in documents]))).astype(np.int64)
+    _save(folder, "id_bytes", np.frombuffer(b"".join(ids), dtype=np.uint8))
+    _save(folder, "id_ends", np.concatenate(([0], np.cumsum([len(name) for name in ids]))).astype(np.int64))
+    _save(folder, "first_chunk", first_chunk)
+    _save_matrix(folder, "vectors", _blobs(connection, "vectors", at), int(first_chunk[-1]), dimensions)
+    _save_matrix(folder, "profiles", _profiles(connection, at, dimensions), len(ids), dimensions)
+    postings = _postings(connection, at, int(first_chunk[-1]))
+    _save(folder, "term_hashes", postings.terms)
+    _save(folder, "term_starts", postings.starts)
+    _save(folder, "posting_rows", postings.rows)
+    _save(folder, "posting_tf", postings.tf)
+    _save(folder, "field_lengths", postings.lengths)
+
+
+def _blobs(connection: sqlite3.Connection, column: str, at: dict[str, int]) -> Iterator[bytes]:
+    query = (
+        f"SELECT digests.{column} FROM documents JOIN digests ON digests.document = documents.row "
+        f"WHERE {VISIBLE} ORDER BY documents.id"
+    )
+    return (row[0] for row in connection.execute(query, at))
+
+
+def _profiles(connection: sqlite3.Connection, at: dict[str, int], dimensions: int) -> Iterator[bytes]:
+    query = (
+        f"SELECT profiles.vector FROM documents LEFT JOIN profiles ON profiles.document = documents.row "
+        f"WHERE {VISIBLE} ORDER BY documents.id"
+    )
+    return (row[0] or bytes(4 * dimensions) for row in connection.execute(query, at))
+
+
+def _postings(connection: sqlite3.Connection, at: dict[str, int], chunks: int) -> Postings:
+    lengths = np.frombuffer(b"".join(_blobs(connection, "lengths", at)), dtype="<u4").reshape(chunks, len(FIELDS))
+    sizes = np.frombuffer(b"".join(_blobs(connection, "sizes", at)), dtype="<u4")
+    joined = bytearray()
+    for blob in _blobs(connection, "terms", at):
+        joined += blob
+    terms: Terms = np.frombuffer(joined, dtype=TERM)
+    return invert(terms, sizes, np.ascontiguousarray(lengths.T))
+
+
+def _save(folder: Path, name: str, array: npt.NDArray[Any]) -> None:
+    np.save(folder / f"{name}.npy", array)
+
+
+def _save_matrix(folder: Path, name: str, blobs: Iterator[bytes], rows: int, dimensions: int) -> None:
+    # Streamed: the vectors of a large collection never stand in memory twice.
+    with (folder / f"{name}.npy").open("wb") as file:
+        np.lib.format.write_array_header_1_0(
+            file, {"descr": "<f4", "fortran_order": False, "shape": (rows, dimensions)}
+        )
+        for blob in blobs:
+            file.write(blob)
+
+
+def load(folder: Path) -> Snapshot | None:
+    """Map the arrays of a generation; None where a file is missing or not of the size it was written with."""
+    try:
+        sizes = json.loads((folder / _MANIFEST).read_text())["sizes"]
+        if any((folder / f"{name}.npy").stat().st_size != sizes[name] for name in _ARRAYS):
+            return None
+        arrays: dict[str, Any] = {name: _map(folder / f"{name}.npy") for name in _ARRAYS}
+    except (FileNotFoundError, ValueError, KeyError):
+        return None
+    return Snapshot(
+        vectors=arrays["vectors"],
+        profiles=arrays["profiles"],
+        id_bytes=arrays["id_bytes"],
+        id_ends=arrays["id_ends"],
+        first_chunk=arrays["first_chunk"],
+        postings=Postings(
+            arrays["term_hashes"],
+            arrays["term_starts"],
+            arrays["posting_rows"],
+            arrays["posting_tf"],
+            arrays["field_lengths"],
+        ),
+    )
+
+
+def _map(path: Path) -> npt.NDArray[Any]:
+    # An empty file cannot be mapped; a header alone can be read.
+    array = np.load(path, mmap_mode="r", allow_pickle=False)
+    return np.asarray(array)
+
+
+def remove_others(index: Path, keep: int) -> None:
+    """Delete every generation but one, and what killed builders left. Readers that have one mapped keep it."""
+    for path in index.iterdir():
+        if path.name != str(keep):
+            shutil.rmtree(path, ignore_errors=True)

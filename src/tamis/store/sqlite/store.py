@@ -1,0 +1,171 @@
+"""Collections in a folder of this machine."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tamis.errors import BusyStoreError, UnknownCollectionError, UsageError
+from tamis.models.protocols import EmbeddingIdentity
+from tamis.settings import StoreSettings
+from tamis.store.sqlite import snapshot
+from tamis.store.sqlite.database import (
+    FILE_NAME,
+    check_identity,
+    connect,
+    failures_of,
+    generation,
+    get_meta,
+    set_meta,
+    stored_identity,
+)
+from tamis.store.sqlite.lock import write_lock
+from tamis.store.sqlite.reader import SqliteReader
+from tamis.store.sqlite.writer import SqliteWriter
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class SqliteStore:
+    """Holds each collection in a folder of its own: a database, and the published arrays derived from it.
+
+    Args:
+        root: the data folder; collections lie in ``collections/<name>``.
+        settings: see `StoreSettings`.
+        identity: of the embedder in use; None to look without comparing vectors.
+        now: dates what is published.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        settings: StoreSettings,
+        identity: EmbeddingIdentity | None = None,
+        *,
+        now: Callable[[], datetime] = _utc_now,
+    ) -> None:
+        self._collections = root / "collections"
+        self._settings = settings
+        self._identity = identity
+        self._now = now
+
+    def names(self) -> list[str]:
+        """Ascending."""
+        if not self._collections.is_dir():
+            return []
+        return sorted(path.name for path in self._collections.iterdir() if (path / FILE_NAME).is_file())
+
+    def reader(self, name: str) -> SqliteReader:
+        """Open a snapshot; rebuilds it first where a killed process left it missing or behind.
+
+        Raises:
+            UnknownCollectionError: with the nearest names.
+            EmbeddingMismatchError: the vectors come from another model.
+            SchemaVersionError: a newer tamis wrote it.
+            DamagedStoreError: a file is not what it should be.
+        """
+        folder = self._existing(name)
+        connection = connect(folder)
+        try:
+            with failures_of(folder):
+                check_identity(folder, stored_identity(connection), self._identity)
+                self._recover(folder, connection)
+                return self._open(folder, connection)
+        except BaseException:
+            connection.close()
+            raise
+
+    def _open(self, folder: Path, connection: sqlite3.Connection) -> SqliteReader:
+        while True:
+            # The transaction pins one state of the database for as long as the reader lives.
+            connection.execute("BEGIN")
+            number = generation(connection)
+            arrays = snapshot.load(folder / "index" / str(number))
+            if arrays is not None:
+                return SqliteReader(connection, folder, number, arrays)
+            connection.execute("ROLLBACK")
+            if generation(connection) == number:
+                self._rebuild(folder, connection)
+
+    def _recover(self, folder: Path, connection: sqlite3.Connection) -> None:
+        if get_meta(connection, "writing") != "1" and generation(connection):
+            return
+        try:
+            with write_lock(folder / "write.lock", wait_seconds=0.0):
+                SqliteWriter(connection, folder, stored_identity(connection), self._now).publish()
+                set_meta(connection, "writing", "0")
+        except (BusyStoreError, PermissionError):
+            # Somebody writes right now, or may: the last published state is what there is to see.
+            return
+
+    def _rebuild(self, folder: Path, connection: sqlite3.Connection) -> None:
+        with write_lock(folder / "write.lock", wait_seconds=self._settings.busy_seconds):
+            number, identity = generation(connection), stored_identity(connection)
+            dimensions = identity.dimensions if identity else 0
+            snapshot.build(connection, folder / "index", number, dimensions=dimensions)
+
+    @contextmanager
+    def writer(self, name: str) -> Iterator[SqliteWriter]:
+        """Open for writing, creating the collection if need be.
+
+        Raises:
+            BusyStoreError: another process is writing.
+            EmbeddingMismatchError: as for `reader`.
+        """
+        folder = self._folder(name)
+        with failures_of(self._collections):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with write_lock(folder / "write.lock", wait_seconds=self._settings.busy_seconds):
+            connection = connect(folder, create=True)
+            try:
+                check_identity(folder, stored_identity(connection), self._identity)
+                set_meta(connection, "writing", "1")
+                yield SqliteWriter(connection, folder, self._identity, self._now)
+                set_meta(connection, "writing", "0")
+            finally:
+                connection.close()
+
+    def delete(self, name: str) -> None:
+        """Remove a collection.
+
+        Raises:
+            UnknownCollectionError: no such collection.
+            BusyStoreError: somebody is writing into it.
+        """
+        folder = self._existing(name)
+        with write_lock(folder / "write.lock", wait_seconds=self._settings.busy_seconds), failures_of(folder):
+            shutil.rmtree(folder)
+
+    def _folder(self, name: str) -> Path:
+        if not _NAME.fullmatch(name):
+            raise UsageError(
+                f"{name!r} is no name for a collection",
+                fix="use 1 to 64 lower-case letters, digits, dots, dashes and underscores, a letter or digit first",
+            )
+        return self._collections / name
+
+    def _existing(self, name: str) -> Path:
+        folder = self._folder(name)
+        if (folder / FILE_NAME).is_file():
+            return folder
+        raise _unknown(name, self.names())
+
+
+def _unknown(name: str, names: list[str]) -> UnknownCollectionError:
+    from rapidfuzz import process
+
+    near = [found[0] for found in process.extract(name, names, limit=3, score_cutoff=60)]
+    known = f"did you mean {', '.join(near)}? " if near else f"there are: {', '.join(names)}. " if names else ""
+    return UnknownCollectionError(
+        f"there is no collection {name!r}",
+        fix=f"{known}make it with `tamis crawl URL --name {name}` or `tamis ingest PATH --name {name}`",
+    )
