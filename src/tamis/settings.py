@@ -137,6 +137,10 @@ class InterpretSettings(Section):
 
     exemplar_floor: Cosine = Field(0.55, description="A2: least similarity at which an exemplar decides")
     exemplars: str = Field("", description="a YAML file of your own labelled questions, added to the shipped ones")
+    max_characters: Count = Field(2_000, description="a longer question is refused")
+    neighbours: Count = Field(12, description="examples that vote on intent and topics; tuned")
+    temperature: Positive = Field(0.04, description="cosine difference over which a vote falls to 1/e; tuned")
+    category_floor: Unit = Field(0.08, description="a topic with a smaller share of the vote is left out; tuned")
 
 
 class ReduceSettings(Section):
