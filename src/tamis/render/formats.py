@@ -88,8 +88,8 @@ WRITERS: Mapping[str, Callable[[Answer], str]] = {
 }
 
 
-def write(answer: Answer, path: Path) -> None:
-    """Write a report in the format its extension names.
+def writer_for(path: Path) -> Callable[[Answer], str]:
+    """The format that a file's extension names.
 
     Raises:
         UsageError: an extension without a format.
@@ -99,4 +99,27 @@ def write(answer: Answer, path: Path) -> None:
         raise UsageError(
             f"no format for {path.suffix or 'a file without extension'!r}", fix=f"use one of {', '.join(WRITERS)}"
         )
-    path.write_text(writer(answer), encoding="utf-8")
+    return writer
+
+
+def writer_for(path: Path) -> Callable[[Answer], str]:
+    """The format that a file's extension names.
+
+    Raises:
+        UsageError: an extension without a format.
+    """
+    writer = WRITERS.get(path.suffix.casefold())
+    if writer is None:
+        raise UsageError(
+            f"no format for {path.suffix or 'a file without extension'!r}", fix=f"use one of {', '.join(WRITERS)}"
+        )
+    return writer
+
+
+def write(answer: Answer, path: Path) -> None:
+    """Write a report in the format its extension names.
+
+    Raises:
+        UsageError: an extension without a format.
+    """
+    path.write_text(writer_for(path)(answer), encoding="utf-8")

@@ -1,0 +1,321 @@
+"""The app: wires settings to parts. Doors call it; it has no logic of its own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tamis.schema.progress import Progress, Silence
+
+if TYPE_CHECKING:
+    from tamis.acquire.crawl import CrawlSummary
+    from tamis.digest.digest import Digester
+    from tamis.intake import IngestSummary
+    from tamis.models.protocols import Embedder, EntityRecogniser
+    from tamis.schema.document import Page
+    from tamis.schema.question import Interpretation
+    from tamis.schema.ranking import Ranking
+    from tamis.schema.report import Answer
+    from tamis.settings import Settings
+    from tamis.store.protocols import CollectionInfo, Store
+
+
+def data_folder() -> Path:
+    """Where collections live: ``TAMIS_HOME``, else the platform's data folder."""
+    named = os.environ.get("TAMIS_HOME")
+    if named:
+        return Path(named).expanduser()
+    from platformdirs import user_data_path
+
+    return user_data_path("tamis")
+
+
+class Tamis:
+    """One configured engine. Parts are built when first used and kept.
+
+    Args:
+        settings: everything that can be set; read from files and environment when None.
+        home: the data folder; `data_folder` when None.
+    """
+
+    def __init__(self, settings: Settings | None = None, home: Path | None = None) -> None:
+        if settings is None:
+            from tamis.settings_files import load_settings
+
+            settings = load_settings().settings
+        self.settings = settings
+        self.home = home or data_folder()
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The embedding model that the settings name."""
+        from tamis.models.embedder import load_embedder
+
+        return load_embedder(self.settings.embedding)
+
+    @cached_property
+    def recogniser(self) -> EntityRecogniser:
+        """The entity recogniser."""
+        from tamis.models.ner import load_recogniser
+
+        return load_recogniser()
+
+    @cached_property
+    def digester(self) -> Digester:
+        """Turns documents into what is stored of them."""
+        from tamis.digest.digest import Digester
+
+        return Digester(self.embedder, self.recogniser, self.settings)
+
+    @cached_property
+    def store(self) -> Store:
+        """Where collections live."""
+        from tamis.store.sqlite import SqliteStore
+
+        return SqliteStore(self.home, self.settings.store, self.embedder.identity)
+
+    @cached_property
+    def shelf(self) -> Store:
+        """The same collections, without asking which model made their vectors: to list, show and delete."""
+        from tamis.store.sqlite import SqliteStore
+
+        return SqliteStore(self.home, self.settings.store)
+
+    def collection(self, name: str) -> Collection:
+        """A handle on a collection; nothing is opened yet."""
+        return Collection(name, self)
+
+    def collections(self) -> list[CollectionInfo]:
+        """What there is, ascending by name."""
+        return [self.collection(name).info() for name in self.shelf.names()]
+
+    def delete(self, name: str) -> None:
+        """Remove a collection.
+
+        Raises:
+            UnknownCollectionError: no such collection.
+        """
+        self.shelf.delete(name)
+
+    def interpret(self, question: str) -> Interpretation:
+        """What a question asks for, found without a model call (A2)."""
+        from tamis.plan.interpret import interpret
+
+        return interpret(
+            question, embedder=self.embedder, recogniser=self.recogniser, settings=self.settings.interpret
+        )
+
+    def page(self, target: str, *, allow_hosts: Sequence[str] = ()) -> Page:
+        """What tamis reads in a page or file.
+
+        Raises:
+            AcquireError: it cannot be had or read.
+        """
+        from tamis.intake import read_one
+
+        return read_one(target, self.settings, allow_hosts=allow_hosts)
+
+    def scroll(
+        self,
+        question: str,
+        *,
+        name: str | None = None,
+        vibe: str | None = None,
+        limit: int = 30,
+        use_llm: bool = True,
+        explain: bool = False,
+        max_cost: float | None = None,
+        max_tokens: int | None = None,
+        language: str | None = None,
+        progress: Progress | None = None,
+    ) -> Answer:
+        """Ask one collection, or several separated by commas, and get a checked, cited answer.
+
+        Args:
+            question: what to ask.
+            name: collection names, comma-separated.
+            vibe: a mood that leans the ranking, in any words.
+            limit: most documents considered.
+            use_llm: False answers with extracts alone.
+            explain: fill in what each signal contributed to each item.
+            max_cost: refuse above this bound.
+            max_tokens: refuse above this bound.
+            language: of the answer, ISO 639-1; the question's by default.
+            progress: listens.
+
+        Raises:
+            UsageError: no collection named, or an empty question.
+            UnknownCollectionError: no such collection.
+            BoundExceededError: the bound is above what is allowed; nothing was spent.
+        """
+        from tamis.ask import Request, ask
+
+        request = Request(
+            question=question,
+            names=tuple(part.strip() for part in (name or "").split(",") if part.strip()),
+            vibe=vibe,
+            limit=limit,
+            use_llm=use_llm,
+            explain=explain,
+            max_cost=max_cost,
+            max_tokens=max_tokens,
+            language=language,
+        )
+        return ask(request, self, progress or Silence())
+
+    def demo(self, *, progress: Progress | None = None) -> Answer:
+        """Build the shipped example collection if it is not there yet, and ask it its first question."""
+        from tamis.example import NAME, QUESTIONS, documents_folder
+
+        with documents_folder() as folder:
+            self.collection(NAME).ingest([folder], progress=progress)
+        return self.scroll(QUESTIONS[0], name=NAME, progress=progress)
+
+
+class Collection:
+    """A named local knowledge base.
+
+    Args:
+        name: lower-case letters, digits, ``.``, ``_`` and ``-``.
+        app: the engine to use; a new one with the user's settings when None.
+    """
+
+    def __init__(self, name: str, app: Tamis | None = None) -> None:
+        self.name = name
+        self._app = app or Tamis()
+
+    def ingest(self, paths: Sequence[Path | str], *, progress: Progress | None = None) -> IngestSummary:
+        """Read files and folders into the collection; what did not change is left alone.
+
+        Raises:
+            UsageError: a path that does not exist, or nothing readable in it.
+            BusyStoreError: another process is writing.
+        """
+        from tamis.intake import ingest
+
+        app = self._app
+        with app.store.writer(self.name) as writer:
+            return ingest(
+                [Path(path) for path in paths],
+                writer=writer,
+                digester=app.digester,
+                settings=app.settings,
+                progress=progress or Silence(),
+            )
+
+    def crawl(
+        self,
+        url: str,
+        *,
+        depth: int | None = None,
+        max_pages: int | None = None,
+        delay: float | None = None,
+        concurrency: int | None = None,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        allow_hosts: Sequence[str] = (),
+        force: bool = False,
+        progress: Progress | None = None,
+    ) -> CrawlSummary:
+        """Read a site into the collection; a second time, only what changed (N1, N2).
+
+        Args:
+            url: the start page.
+            depth: most clicks from it.
+            max_pages: most pages stored.
+            delay: seconds between requests; adapts to the site when None.
+            concurrency: requests under way at once.
+            include: globs of which a URL must match one.
+            exclude: globs of which a URL may match none.
+            allow_hosts: hosts whose private or loopback addresses may be fetched.
+            force: read every page again, changed or not.
+            progress: listens.
+
+        Raises:
+            RefusedAddressError: the guard refused the start page.
+            BusyStoreError: another process is writing.
+        """
+        from tamis.intake import CrawlRequest, crawl
+
+        app = self._app
+        changes = {"depth": depth, "max_pages": max_pages, "delay_seconds": delay, "concurrency": concurrency}
+        settings = app.settings.model_copy(
+            update={
+                "crawl": app.settings.crawl.model_copy(update={k: v for k, v in changes.items() if v is not None}),
+                "fetch": app.settings.fetch.model_copy(
+                    update={"allow_hosts": (*app.settings.fetch.allow_hosts, *allow_hosts)}
+                ),
+            }
+        )
+        with app.store.writer(self.name) as writer:
+            return crawl(
+                CrawlRequest(url, tuple(include), tuple(exclude), force),
+                writer=writer,
+                digester=app.digester,
+                settings=settings,
+                progress=progress or Silence(),
+            )
+
+    def search(self, query: str, k: int = 10, *, recipe: str = "auto", explain: bool = False) -> Ranking:
+        """Ranked documents, no writing.
+
+        Raises:
+            UnknownCollectionError: no such collection.
+            UnknownNameError: no such recipe.
+        """
+        from tamis.ask import search
+
+        with self._app.store.reader(self.name) as reader:
+            return search(query, reader=reader, app=self._app, recipe=recipe, limit=k, explain=explain)
+
+    def run(
+        self, queries: Mapping[str, str], k: int = 1000, *, recipe: str = "auto", progress: Progress | None = None
+    ) -> dict[str, list[tuple[str, float]]]:
+        """Rank many questions: query id → (document id, score), best first."""
+        from tamis.ask import search
+
+        listener = progress or Silence()
+        listener.stage("searching", len(queries))
+        found: dict[str, list[tuple[str, float]]] = {}
+        with self._app.store.reader(self.name) as reader:
+            for key, text in queries.items():
+                ranking = search(text, reader=reader, app=self._app, recipe=recipe, limit=k)
+                found[key] = [(item.document_id, item.score) for item in ranking.items]
+                listener.advance()
+        return found
+
+    def evaluate(
+        self,
+        queries: Mapping[str, str],
+        qrels: Mapping[str, Mapping[str, int]],
+        recipes: Sequence[str],
+        *,
+        progress: Progress | None = None,
+    ) -> list[dict[str, float | str]]:
+        """Measure recipes against judged questions: one row each with nDCG@10, MRR@10, R@100."""
+        from tamis.rank.measure import evaluate
+
+        judged = {key: text for key, text in queries.items() if key in qrels}
+        return [
+            {"recipe": recipe, **evaluate(self.run(judged, recipe=recipe, progress=progress), qrels)}
+            for recipe in recipes
+        ]
+
+    def info(self) -> CollectionInfo:
+        """Counts, sources and the identity of the vectors."""
+        with self._app.shelf.reader(self.name) as reader:
+            return reader.info
+
+    def reembed(self, *, progress: Progress | None = None) -> None:
+        """Embed everything again with the model now in settings."""
+        from tamis.intake import reembed
+
+        reembed(self.name, app=self._app, progress=progress or Silence())
+
+
+def scroll(question: str, *, name: str | None = None, **options: object) -> Answer:
+    """Ask with the user's settings: `Tamis().scroll`."""
+    return Tamis().scroll(question, name=name, **options)  # type: ignore[arg-type]
