@@ -1,0 +1,111 @@
+"""What a reader is given, what it is, and how it makes a document."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from tamis.schema.document import Anchor, Document, Page
+from tamis.settings import ReadSettings
+from tamis.text.encoding import clean
+from tamis.text.language import language
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """Bytes to read, with what is known about them.
+
+    Attributes:
+        data: as received.
+        url: where they come from; the base of relative links.
+        media_type: lower case, without parameters, empty when unknown.
+        charset: as the transport declared it, empty when it did not.
+        source: name of the source for `Document.source`.
+        document_id: id of a single-document body.
+        settings: limits.
+    """
+
+    data: bytes
+    url: str
+    media_type: str = ""
+    charset: str = ""
+    source: str = "file"
+    document_id: str = ""
+    settings: ReadSettings = field(default_factory=ReadSettings)
+
+
+class Reader(Protocol):
+    """One format. A module in this package that defines ``READER`` is registered by being there."""
+
+    @property
+    def media_types(self) -> frozenset[str]:
+        """Media types it reads."""
+        ...
+
+    @property
+    def extensions(self) -> frozenset[str]:
+        """File extensions it reads, lower case with the dot."""
+        ...
+
+    def read(self, body: Body) -> Page:
+        """Read bytes of this format.
+
+        Raises:
+            UnreadableError: they hold no text that can be read, with the reason.
+        """
+        ...
+
+
+def one_line(text: str) -> str:
+    """Clean text with every run of white space made one space."""
+    return " ".join(clean(text).split())
+
+
+def make_document(
+    body: Body,
+    text: str,
+    *,
+    title: str = "",
+    document_id: str = "",
+    url: str | None = None,
+    media_type: str = "",
+    language_code: str = "",
+    published: str | None = None,
+    author: str = "",
+    keywords: tuple[str, ...] = (),
+    anchors: tuple[Anchor, ...] = (),
+    metadata: Mapping[str, str] | None = None,
+) -> Document:
+    """Make a document of text that is already clean.
+
+    Args:
+        body: where the text was read from.
+        text: Markdown; `anchors` point into it, so it is kept as it is.
+        title: plain text.
+        document_id: overrides the body's.
+        url: overrides the body's.
+        media_type: overrides the body's.
+        language_code: as declared; detected where empty.
+        published: ISO 8601 or None.
+        author: plain text.
+        keywords: as declared.
+        anchors: ascending.
+        metadata: what else the source said.
+    """
+    return Document(
+        document_id=document_id or body.document_id or body.url,
+        url=body.url if url is None else url,
+        title=one_line(title),
+        text=text,
+        sha256=hashlib.sha256(text.encode()).hexdigest(),
+        source=body.source,
+        media_type=media_type or body.media_type or "text/plain",
+        language=language_code or language(text),
+        published=published or None,
+        author=one_line(author),
+        keywords=tuple(dict.fromkeys(word for word in map(one_line, keywords) if word)),
+        anchors=anchors,
+        metadata=dict(metadata or {}),
+    )

@@ -1,0 +1,1 @@
+"""HTML trees to Markdown: one serialiser for web pages, DOCX and EPUB."""

@@ -1,0 +1,32 @@
+"""Text to an lxml tree that any page can be turned into."""
+
+from __future__ import annotations
+
+import re
+
+from tamis.acquire.readers.markup.elements import Element
+
+_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
+# Not text, and often by far the largest part of a page: dropped before parsing.
+_DATA_URI = re.compile(r"data:[\w/+.-]+;base64,[A-Za-z0-9+/=]{200,}")
+
+
+def parse_html(text: str) -> Element | None:
+    """Parse HTML of any quality.
+
+    Args:
+        text: decoded, not necessarily clean.
+
+    Returns:
+        The root element, None where there is nothing to parse.
+    """
+    from lxml import etree, html
+
+    text = _DATA_URI.sub("", _DECLARATION.sub("", text.replace("\x00", ""), count=1))
+    if not text.strip():
+        return None
+    parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
+    try:
+        return html.document_fromstring(text.encode("utf-8", errors="replace"), parser=parser)
+    except etree.ParserError:
+        return None

@@ -1,0 +1,106 @@
+"""Which reader reads what: by declared media type, by extension, and by the bytes when both are wrong."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from functools import lru_cache
+from pathlib import PurePosixPath
+from urllib.parse import unquote, urlsplit
+
+from tamis.acquire.readers.base import Body, Reader
+from tamis.errors import UnreadableError
+
+_GENERIC = frozenset({"", "application/octet-stream", "binary/octet-stream", "text/plain", "application/zip"})
+_HTML_START = re.compile(
+    rb"^\s*(?:<\?xml[^>]*>\s*)?(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S
+)
+_BINARY_SAMPLE = 4096
+
+
+@lru_cache(maxsize=1)
+def readers() -> tuple[Reader, ...]:
+    """All readers, in the order of their module names."""
+    package = importlib.import_module("tamis.acquire.readers")
+    names = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
+    modules = [importlib.import_module(f"{package.__name__}.{name}") for name in names]
+    return tuple(module.READER for module in modules if hasattr(module, "READER"))
+
+
+@lru_cache(maxsize=1)
+def extensions() -> frozenset[str]:
+    """Every extension some reader reads, lower case with the dot."""
+    return frozenset().union(*(reader.extensions for reader in readers()))
+
+
+@lru_cache(maxsize=1)
+def _by_media_type() -> dict[str, Reader]:
+    return {kind: reader for reader in readers() for kind in sorted(reader.media_types)}
+
+
+@lru_cache(maxsize=1)
+def _by_extension() -> dict[str, Reader]:
+    return {end: reader for reader in readers() for end in sorted(reader.extensions)}
+
+
+def extension(url: str) -> str:
+    """The lower-case extension of a URL's or a file's last path segment, with the dot."""
+    return PurePosixPath(unquote(urlsplit(url).path)).suffix.lower()
+
+
+def _sniffed(body: Body) -> str:
+    """The media type the first bytes betray, empty where they do not."""
+    head = body.data[:_BINARY_SAMPLE]
+    if head.lstrip()[:5] == b"%PDF-":
+        return "application/pdf"
+    if head.startswith(b"PK\x03\x04"):
+        if b"mimetypeapplication/epub+zip" in head[:200]:
+            return "application/epub+zip"
+        if b"word/document.xml" in body.data:
+            return "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+        return "application/zip"
+    if head.startswith(b"PAR1"):
+        return "application/vnd.apache.parquet"
+    return "text/html" if _HTML_START.match(head) else ""
+
+
+def choose(body: Body) -> Reader:
+    """Find the reader of some bytes.
+
+    What the bytes betray wins, then the declared type, then the extension; unknown text is read as text.
+
+    Raises:
+        UnreadableError: no reader for this kind.
+    """
+    end = extension(body.url)
+    kinds, ends = _by_media_type(), _by_extension()
+    sniffed = _sniffed(body)
+    textual = ends.get(end) if sniffed == "text/html" and end in {".md", ".markdown", ".txt"} else None
+    if textual is not None and body.media_type != "text/html":
+        return textual
+    if sniffed in kinds:
+        return kinds[sniffed]
+    declared = kinds.get(body.media_type)
+    if declared is not None and body.media_type not in _GENERIC:
+        return declared
+    if end in ends:
+        return ends[end]
+    if declared is not None:
+        return declared
+    if body.media_type.startswith("text/") or (body.media_type in _GENERIC and not _looks_binary(body.data)):
+        return kinds["text/plain"]
+    kind = body.media_type or sniffed or "unknown binary"
+    raise UnreadableError(
+        f"{body.url}: no reader for {kind}{f' ({end})' if end else ''}",
+        fix=f"readable: {' '.join(sorted(extensions()))}",
+    )
+
+
+def _looks_binary(data: bytes) -> bool:
+    head = data[:_BINARY_SAMPLE]
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return False
+    zeros = head.count(0)
+    # UTF-16 without a mark has a zero in every other byte; other text has none.
+    return 0 < zeros < 0.3 * len(head) or head.startswith((b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"\x7fELF"))
