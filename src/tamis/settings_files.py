@@ -78,16 +78,6 @@ class LoadedSettings:
         ]
 
 
-def data_home() -> Path:
-    """The data folder: ``TAMIS_HOME``, else the platform's."""
-    named = os.environ.get("TAMIS_HOME")
-    if named:
-        return Path(named).expanduser()
-    from platformdirs import user_data_path
-
-    return user_data_path("tamis", appauthor=False)
-
-
 def config_files() -> tuple[Path, Path]:
     """The user's ``config.toml`` and the working folder's ``tamis.toml``, whether they exist or not."""
     from platformdirs import user_config_path

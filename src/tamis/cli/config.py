@@ -19,17 +19,19 @@ def command(door: Door, prefix: str | None) -> None:
 
     PREFIX picks a group, e.g. `llm.main`.
     """
-    from tamis.settings_files import config_files, data_home
+    from tamis.app import data_folder
+    from tamis.settings_files import config_files
 
+    home = data_folder()
     found = [entry for entry in door.settings().listed() if entry.name.startswith(prefix or "")]
     if not found:
         raise click.UsageError(f"no setting begins with {prefix!r}; `tamis config` lists all")
     files = [str(path) for path in config_files()]
     if door.as_json:
-        say_json({"data_folder": str(data_home()), "files": files, "settings": [asdict(entry) for entry in found]})
+        say_json({"data_folder": str(home), "files": files, "settings": [asdict(entry) for entry in found]})
         return
     if not door.quiet:
-        say(f"data folder  {data_home()}\nfiles        {', '.join(files)}\n")
+        say(f"data folder  {home}\nfiles        {', '.join(files)}\n")
     for entry in found:
         say(
             f"{entry.name} = {json.dumps(entry.value, ensure_ascii=False)}"

@@ -37,19 +37,21 @@ def command(
     force: bool,
 ) -> None:
     """Read a site into a collection; again, only what changed."""
-    app = door.app()
-    defaults = app.settings.crawl
-    summary = app.collection(name).crawl(
-        url,
-        depth=defaults.depth if depth is None else depth,
-        max_pages=max_pages or defaults.max_pages,
-        delay=delay,
-        concurrency=concurrency,
-        include=include,
-        exclude=exclude,
-        allow_hosts=allow_hosts,
-        force=force,
-        progress=door.progress,
+    summary = (
+        door.app()
+        .collection(name)
+        .crawl(
+            url,
+            depth=depth,
+            max_pages=max_pages,
+            delay=delay,
+            concurrency=concurrency,
+            include=include,
+            exclude=exclude,
+            allow_hosts=allow_hosts,
+            force=force,
+            progress=door.progress,
+        )
     )
     door.progress.done()
     if door.as_json:

@@ -18,9 +18,9 @@ _MARKS = {"ok": "ok     ", "absent": "absent ", "broken": "broken "}
 def command(door: Door) -> int:
     """Check what tamis needs; say how to get what is missing."""
     from tamis.doctor import examine
-    from tamis.settings_files import data_home
 
-    findings = examine(door.settings().settings, data_home(), progress=door.progress)
+    app = door.app()
+    findings = examine(app.settings, app.home, progress=door.progress)
     door.progress.done()
     healthy = all(finding.state != "broken" for finding in findings)
     if door.as_json:

@@ -28,7 +28,7 @@ def command(door: Door, name: str, queries: Path, qrels: Path, recipes: tuple[st
 
     asked, judged = read_queries(queries), read_qrels(qrels)
     chosen = recipes or ("bm25", "dense", "rrf", "convex", "auto")
-    rows = door.app().collection(name).evaluate(asked, judged, chosen)
+    rows = door.app().collection(name).evaluate(asked, judged, chosen, progress=door.progress)
     door.progress.done()
     if door.as_json:
         say_json({"name": name, "rows": rows})

@@ -20,7 +20,7 @@ def command(door: Door, paths: tuple[Path, ...], name: str) -> None:
     summary = door.app().collection(name).ingest(list(paths), progress=door.progress)
     door.progress.done()
     if door.as_json:
-        skipped = [{"path": str(path), "reason": reason} for path, reason in summary.skipped]
+        skipped = [{"path": path, "reason": reason} for path, reason in summary.skipped]
         say_json({"name": name, **asdict(summary), "skipped": skipped})
         return
     for path, reason in summary.skipped:

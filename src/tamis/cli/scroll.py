@@ -24,7 +24,7 @@ from tamis.schema.report import Answer
 @click.option("--min-support", type=click.FloatRange(0, 1), help="Exit 4 when less of the answer is supported.")
 @click.option("--max-cost", type=click.FloatRange(0), help="Refuse (exit 5) when the run may cost more.")
 @click.option("--max-tokens", type=click.IntRange(0), help="Refuse (exit 5) when the run may use more tokens.")
-@click.option("--no-links", is_flag=True, help="Do not follow links of fetched pages.")
+@click.option("--no-links", is_flag=True, expose_value=False, help="Follow no links; asking a collection never does.")
 @click.option("--language", metavar="L", help="Language of the answer, e.g. en; the question's by default.")
 @common
 def command(
@@ -39,7 +39,6 @@ def command(
     min_support: float | None,
     max_cost: float | None,
     max_tokens: int | None,
-    no_links: bool,
     language: str | None,
 ) -> int:
     """Ask a collection; get a short cited answer."""
@@ -57,7 +56,6 @@ def command(
         max_cost=max_cost,
         max_tokens=max_tokens,
         language=language,
-        links=not no_links,
         progress=door.progress,
     )
     door.progress.done()

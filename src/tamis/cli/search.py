@@ -69,7 +69,7 @@ def _batch(door: Door, name: str, queries: Path, out: Path, depth: int, recipe: 
     from tamis.rank.measure import read_queries, trec_run
 
     asked = read_queries(queries)
-    run = door.app().collection(name).run(asked, k=depth, recipe=recipe)
+    run = door.app().collection(name).run(asked, k=depth, recipe=recipe, progress=door.progress)
     out.write_text(trec_run(run), encoding="utf-8")
     door.progress.done()
     lines = sum(len(ranked) for ranked in run.values())
