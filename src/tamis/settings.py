@@ -80,6 +80,7 @@ class CrawlSettings(Section):
     delay_factor: float = Field(1.0, ge=0.0, description="adaptive pause = factor × mean response time")
     max_delay_seconds: Positive = Field(10.0, description="longest adaptive pause")
     loopback_delay_seconds: float = Field(0.0, ge=0.0, description="pause for hosts on this machine")
+    sitemap: bool = Field(True, description="whether pages listed in the site's sitemaps are visited too")
 
 
 class ReadSettings(Section):
@@ -115,8 +116,11 @@ class RankSettings(Section):
     half_life_hours: Positive = Field(48.0, description="R1: freshness = exp(-hours·ln2/half life)")
     rrf_k: Positive = Field(60.0, description="R2: Σ weight/(k + rank)")
     candidates: Count = Field(1000, description="most chunks a layer brings; tuned")
+    profile_candidates: Count = Field(100, description="most documents the profile layer brings")
     feedback_items: int = Field(5, ge=0, description="documents whose mean vector refines the question; tuned")
     feedback_weight: Unit = Field(0.3, description="weight of that mean; tuned")
+    feedback_terms: int = Field(20, ge=0, description="telling terms of these documents that join the question's; tuned")
+    feedback_term_weight: Unit = Field(0.3, description="share of these terms in the full-text question; tuned")
     bm25_weight: Unit = Field(0.5, description="convex fusion: weight of BM25 against the dense signal; tuned")
     weights: dict[str, WeightRow] = Field(
         {
@@ -222,8 +226,8 @@ class Neo4jSettings(Section):
 class StoreSettings(Section):
     """Where collections live (X1)."""
 
-    search: Literal["sqlite"] = "sqlite"
-    graph: Literal["sqlite"] = "sqlite"
+    search: Literal["sqlite"] = Field("sqlite", description="what holds text and vectors")
+    graph: Literal["sqlite"] = Field("sqlite", description="what holds the graph")
     exact_limit: Count = Field(200_000, description="chunks searched exactly; above, an HNSW index")
     busy_seconds: Positive = Field(10.0, description="how long to wait for another writer")
 

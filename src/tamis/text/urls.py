@@ -113,8 +113,8 @@ def join(base: str, reference: str) -> str:
 def _split(url: str) -> tuple[str, str, str, str] | None:
     """(scheme, authority, path, query), each in its preferred form; None when this is no web address."""
     cleaned = _CONTROL.sub("", url.strip(_EDGES))
-    head, mark, _ = cleaned.partition("#")
-    before, question, query = head.partition("?")
+    head = cleaned.partition("#")[0]
+    before, _, query = head.partition("?")
     try:
         split = urlsplit(before.replace("\\", "/"))
         scheme = split.scheme.lower()

@@ -1,0 +1,153 @@
+"""Response bodies, decompressed with a lid on: a small body that unpacks into gigabytes is stopped at the limit."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+from tamis.errors import FetchError
+
+_PIECE = 256 * 1024
+"""Bytes unpacked at a time; what a bomb can overshoot the limit by."""
+
+
+class Decoder(Protocol):
+    """Unpacks one content coding, piece by piece."""
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """Unpacked pieces of at most 256 KiB each.
+
+        Raises:
+            ValueError: the bytes are not of this coding.
+        """
+        ...
+
+    def finished(self) -> bool:
+        """Whether the packed stream ended where it should."""
+        ...
+
+
+class _Zlib:
+    """gzip (several members allowed) and deflate (with or without its zlib wrapper)."""
+
+    def __init__(self, *, gzip: bool) -> None:
+        self._gzip = gzip
+        self._started = False
+        self._unpacker = zlib.decompressobj(31 if gzip else 15)
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        while data:
+            if self._unpacker.eof:
+                if not self._gzip or not data.strip(b"\0"):
+                    return
+                self._unpacker = zlib.decompressobj(31)
+            try:
+                piece = self._unpacker.decompress(data, _PIECE)
+            except zlib.error as error:
+                if self._gzip or self._started:
+                    raise ValueError(str(error)) from error
+                self._started = True
+                self._unpacker = zlib.decompressobj(-15)
+                continue
+            self._started = True
+            data = self._unpacker.unused_data if self._unpacker.eof else self._unpacker.unconsumed_tail
+            if piece:
+                yield piece
+            elif not self._unpacker.eof:
+                return
+
+    def finished(self) -> bool:
+        return self._unpacker.eof or not self._started
+
+
+class _Brotli:
+    """Brotli, with the output of every step limited."""
+
+    def __init__(self) -> None:
+        import brotli
+
+        self._error = brotli.error
+        self._unpacker = brotli.Decompressor()
+        self._started = False
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        self._started = True
+        try:
+            yield self._unpacker.process(data, output_buffer_limit=_PIECE)
+            while not self._unpacker.can_accept_more_data():
+                yield self._unpacker.process(b"", output_buffer_limit=_PIECE)
+        except self._error as error:
+            raise ValueError(str(error)) from error
+
+    def finished(self) -> bool:
+        return not self._started or bool(self._unpacker.is_finished())
+
+
+DECODERS: dict[str, Callable[[], Decoder]] = {
+    "gzip": lambda: _Zlib(gzip=True),
+    "x-gzip": lambda: _Zlib(gzip=True),
+    "deflate": lambda: _Zlib(gzip=False),
+    "br": _Brotli,
+}
+ACCEPT_ENCODING = "gzip, deflate, br"
+
+
+class Body:
+    """Collects a body up to a limit.
+
+    Args:
+        encoding: the ``Content-Encoding`` header, empty for none.
+        max_bytes: most bytes after decompression.
+        name: what to call the thing in an error, usually its URL.
+
+    Raises:
+        FetchError: a content coding that is not known, or more than one.
+    """
+
+    def __init__(self, encoding: str, *, max_bytes: int, name: str) -> None:
+        coding = encoding.strip().lower()
+        self._decoder: Decoder | None = None
+        if coding not in ("", "identity"):
+            if coding not in DECODERS:
+                raise FetchError(f"{name} is encoded as {encoding!r}; readable: {', '.join(DECODERS)}")
+            self._decoder = DECODERS[coding]()
+        self._name = name
+        self._max_bytes = max_bytes
+        self._pieces: list[bytes] = []
+        self._size = 0
+
+    def feed(self, data: bytes) -> None:
+        """Take the next bytes as they came.
+
+        Raises:
+            FetchError: the body is longer than allowed, or its compression is damaged.
+        """
+        try:
+            for piece in self._decoder.feed(data) if self._decoder is not None else (data,):
+                self._size += len(piece)
+                if self._size > self._max_bytes:
+                    raise FetchError(
+                        f"{self._name} is longer than {self._max_bytes:,} bytes",
+                        fix="Raise fetch.max_bytes if the page is worth it.",
+                    )
+                self._pieces.append(piece)
+        except ValueError as error:
+            raise FetchError(f"{self._name} has damaged compression: {error}") from error
+
+    def close(self) -> bytes:
+        """The whole body.
+
+        Raises:
+            FetchError: a compressed body ended early.
+        """
+        if self._decoder is not None and not self._decoder.finished():
+            raise FetchError(f"{self._name} ended in the middle of its compressed body")
+        return b"".join(self._pieces)
+
+
+def gunzip(data: bytes, *, max_bytes: int, name: str) -> bytes:
+    """Unpack a gzip file (a ``.xml.gz`` sitemap) with the same lid on."""
+    body = Body("gzip", max_bytes=max_bytes, name=name)
+    body.feed(data)
+    return body.close()

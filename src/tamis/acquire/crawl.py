@@ -1,0 +1,333 @@
+"""Crawling a site: breadth first, every page once, exact limits, and only what changed the next time (N1, N2).
+
+Pages are fetched ahead, up to the concurrency, but handed out in the order of the frontier, so that the same site gives
+the same crawl. What is handed out and stored is all the state there is: a crawl that dies is resumed by crawling again
+with the same run number and the records stored so far.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from tamis.acquire.fetch import Fetcher, Response
+from tamis.acquire.frontier import Entry, Frontier, Scope, as_globs, holds_no_text, same_site
+from tamis.acquire.robots import Robots, fetch_robots
+from tamis.acquire.sitemap import sitemap_urls
+from tamis.acquire.visit import Judge, Visit, readable
+from tamis.errors import AcquireError, RefusedAddressError, RobotsRefusedError, UsageError
+from tamis.schema.document import Page
+from tamis.settings import CrawlSettings
+from tamis.store.protocols import PageRecord, PageState
+from tamis.text import urls
+
+Read = Callable[[Response], Page]
+"""Makes a page of a response; raises `AcquireError` where it cannot."""
+
+_SITEMAP_FACTOR = 10
+"""Sitemap entries looked at, for each page that may be stored: enough to survive filters, not a whole newspaper."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crawled:
+    """One visited page.
+
+    Attributes:
+        record: to be stored, together with the page where there is one.
+        page: what was read; None where nothing new is to be stored.
+        unchanged: the stored document still stands.
+    """
+
+    record: PageRecord
+    page: Page | None = None
+    unchanged: bool = False
+
+
+@dataclass(slots=True)
+class CrawlSummary:
+    """What a crawl did. Filled in while it runs.
+
+    Attributes:
+        fetched: pages the site was asked for.
+        new: stored for the first time.
+        changed: stored anew.
+        unchanged: found as they were stored, those of an earlier, interrupted part of the run included.
+        vanished: stored once and now gone.
+        failed: not had, for the reason in their record.
+        refused: by robots.txt.
+        skipped: not pages of their own (redirects, duplicates), not to be indexed, or nothing to read.
+        seconds: so far.
+        complete: everything in scope was visited, or the page limit reached; False when the crawl stopped before.
+        limited: the page limit left pages unvisited.
+        stopped: why it stopped before its end, empty when it did not.
+        url: the page handed out last.
+    """
+
+    fetched: int = 0
+    new: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    vanished: int = 0
+    failed: int = 0
+    refused: int = 0
+    skipped: int = 0
+    seconds: float = 0.0
+    complete: bool = False
+    limited: bool = False
+    stopped: str = ""
+    url: str = ""
+
+    @property
+    def stored(self) -> int:
+        """Pages of this crawl that the collection now holds."""
+        return self.new + self.changed + self.unchanged
+
+
+async def crawl(
+    start: str,
+    *,
+    fetcher: Fetcher,
+    read: Read,
+    known: Mapping[str, PageRecord],
+    settings: CrawlSettings,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    run: int = 1,
+    force: bool = False,
+    summary: CrawlSummary | None = None,
+    progress: Callable[[CrawlSummary], None] = lambda _: None,
+    clock: Callable[[], float] = time.monotonic,
+) -> AsyncIterator[Crawled]:
+    """Visit the pages of a site.
+
+    Args:
+        start: where to begin; its host and port are the site. A redirect of the start page may move the crawl.
+        fetcher: open; paces and guards every request.
+        read: turns a response into a page; runs outside the event loop, one page at a time.
+        known: records of earlier runs by canonical URL. Those with ``seen == run`` and state "done" are taken as done.
+        settings: depth, page limit, concurrency.
+        include: globs on the path; pages that match none are not fetched (the start page is, for its links).
+        exclude: globs on the path; pages that match one are not fetched.
+        run: number of this run, the same again to resume it.
+        force: fetch and store everything anew, and try a host whose circuit is open.
+        summary: filled in, when given.
+        progress: called after every page with the summary.
+        clock: monotonic seconds.
+
+    Yields:
+        Every visited page, in the order of the frontier. Store it before asking for the next one.
+
+    Raises:
+        UsageError: ``start`` is no http or https address.
+        RefusedAddressError: the guard refuses the site.
+    """
+    if not urls.is_web(start):
+        raise UsageError(f"{start!r} is not an http or https address", fix="Give the full URL: https://…")
+    scope = Scope(urls.site(start), settings.depth, as_globs(include), as_globs(exclude))
+    work = _Crawl(fetcher, read, known, settings, scope, run, force, summary or CrawlSummary())
+    began = clock()
+    try:
+        async for crawled in work.pages(urls.normalise(start)):
+            work.summary.seconds = clock() - began
+            work.summary.url = crawled.record.url
+            progress(work.summary)
+            yield crawled
+    finally:
+        work.summary.seconds = clock() - began
+        await work.close()
+
+
+class _Crawl:
+    """The state of one running crawl."""
+
+    def __init__(
+        self,
+        fetcher: Fetcher,
+        read: Read,
+        known: Mapping[str, PageRecord],
+        settings: CrawlSettings,
+        scope: Scope,
+        run: int,
+        force: bool,
+        summary: CrawlSummary,
+    ) -> None:
+        self.summary = summary
+        self._fetcher = fetcher
+        self._read = read
+        self._known = known
+        self._settings = settings
+        self._scope = scope
+        self._run = run
+        self._force = force
+        self._judge = Judge(scope, run, force=force)
+        self._frontier = Frontier()
+        self._robots = Robots("")
+        self._ahead: deque[tuple[Entry, asyncio.Task[Response] | None]] = deque()
+        # Pages set aside for the page they name as canonical, by its key, until that one proves to be there.
+        self._set_aside: dict[str, list[Entry]] = {}
+        self._outcome: dict[str, PageState] = {}
+
+    async def close(self) -> None:
+        """Stop what is still under way."""
+        tasks = [task for _, task in self._ahead if task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._ahead.clear()
+
+    async def pages(self, start: str) -> AsyncIterator[Crawled]:
+        """Everything from the start page on, then the known pages that nothing leads to any more."""
+        await self._enter(start)
+        self._frontier.add(Entry(start, 0))
+        async for crawled in self._drain():
+            yield crawled
+        if not self.summary.limited and not self.summary.stopped:
+            self._add_unlinked()
+            async for crawled in self._drain():
+                yield crawled
+        self.summary.complete = not self.summary.stopped
+
+    async def _drain(self) -> AsyncIterator[Crawled]:
+        """Visit until the frontier is empty, the limit reached or the site no longer answers."""
+        while True:
+            self._fetch_ahead()
+            if not self._ahead:
+                self.summary.limited = len(self._frontier) > 0
+                return
+            entry, task = self._ahead.popleft()
+            if task is None:
+                self._resume(entry)
+                continue
+            visit = await self._visited(entry, task)
+            await self._follow(entry, visit)
+            self._count(visit)
+            yield Crawled(visit.record, visit.page, visit.unchanged)
+            if visit.record.state == "failed" and self._fetcher.breaker.is_open(self._scope.site):
+                self.summary.stopped = visit.record.reason
+                return
+
+    def _fetch_ahead(self) -> None:
+        """Start requests up to the concurrency, but never more than pages may still be stored."""
+        room = min(self._settings.concurrency, self._settings.max_pages - self.summary.stored)
+        while len(self._ahead) < room and len(self._frontier):
+            entry = self._frontier.take()
+            old = self._known.get(entry.key)
+            done = old is not None and old.state == "done" and old.seen == self._run
+            self._ahead.append((entry, None if done else asyncio.create_task(self._fetch(entry, old))))
+
+    async def _fetch(self, entry: Entry, old: PageRecord | None) -> Response:
+        if not self._robots.allows(entry.url):
+            raise RobotsRefusedError(self._robots.reason)
+        ask = old is not None and old.state == "done" and not self._force
+        self.summary.fetched += 1
+        return await self._fetcher.get(
+            entry.url,
+            etag=old.etag if old is not None and ask else "",
+            last_modified=old.last_modified if old is not None and ask else "",
+            wanted=readable,
+            # Another spelling of the same page is the same page; anything else has its own place in the frontier.
+            follow=lambda source, target: urls.canonical(source) == urls.canonical(target),
+        )
+
+    async def _visited(self, entry: Entry, task: asyncio.Task[Response]) -> Visit:
+        old = self._known.get(entry.key)
+        try:
+            response = await task
+            visit = self._judge.answer(entry, old, response)
+            if visit is None:
+                page = await asyncio.to_thread(self._read, response)
+                visit = self._judge.page(entry, old, response, page)
+        except RobotsRefusedError as error:
+            return self._judge.failure(entry, old, error, "refused")
+        except RefusedAddressError as error:
+            if entry.depth == 0:
+                raise
+            return self._judge.failure(entry, old, error)
+        except AcquireError as error:
+            return self._judge.failure(entry, old, error)
+        return visit
+
+    async def _follow(self, entry: Entry, visit: Visit) -> None:
+        """Queue what the visit leads to."""
+        record = visit.record
+        self._outcome[entry.key] = record.state
+        if visit.stands_for:
+            await self._defer(entry, visit)
+        if entry.leads_on:
+            self._queue(record.links, entry.depth + 1)
+        if record.state in ("failed", "refused", "vanished"):
+            for waiting in self._set_aside.pop(entry.key, []):
+                self._frontier.again(replace(waiting, alone=True))
+        if entry.depth == 0 and not visit.stands_for and record.state in ("done", "skipped"):
+            await self._add_sitemaps(entry.url)
+
+    async def _defer(self, entry: Entry, visit: Visit) -> None:
+        """Queue the page that holds this one's content, on the same level."""
+        target = Entry(visit.stands_for, entry.depth, entry.hops + 1, leads_on=entry.leads_on)
+        if not self._scope.near(target.url):
+            await self._enter(target.url)
+        if visit.canonical:
+            if self._outcome.get(target.key) in ("failed", "refused", "vanished"):
+                self._frontier.again(replace(entry, alone=True))
+                return
+            self._set_aside.setdefault(target.key, []).append(entry)
+        if target.hops <= self._fetcher.settings.max_redirects:
+            self._frontier.add(target)
+
+    def _queue(self, links: Sequence[str], depth: int) -> None:
+        if depth > self._settings.depth:
+            return
+        for link in links:
+            if not self._scope.stores(link) or self._frontier.knows(urls.canonical(link)):
+                continue
+            if holds_no_text(link):
+                self._frontier.pass_over(link)
+                self.summary.skipped += 1
+            else:
+                self._frontier.add(Entry(link, depth))
+
+    def _resume(self, entry: Entry) -> None:
+        """A page that this run stored before it was interrupted."""
+        self._outcome[entry.key] = "done"
+        self.summary.unchanged += 1
+        if entry.leads_on:
+            self._queue(self._known[entry.key].links, entry.depth + 1)
+
+    async def _enter(self, url: str) -> None:
+        """Make the site of a URL the site of the crawl."""
+        if self._force:
+            self._fetcher.breaker.succeeded(urls.site(url))
+        self._scope = replace(self._scope, site=urls.site(url))
+        self._judge = Judge(self._scope, self._run, force=self._force)
+        self._robots = await fetch_robots(url, self._fetcher)
+        self._fetcher.pacer.ask(urls.host(url), self._robots.delay_seconds)
+
+    async def _add_sitemaps(self, start: str) -> None:
+        """Queue what the sitemaps list, as if the start page linked to it."""
+        if self._settings.sitemap and self._settings.depth > 0:
+            found = await sitemap_urls(
+                start, self._fetcher, self._robots, limit=_SITEMAP_FACTOR * self._settings.max_pages
+            )
+            self._queue(same_site(found, self._scope), 1)
+
+    def _add_unlinked(self) -> None:
+        """Queue stored pages that nothing led to: they are gone only if the site says so when asked."""
+        for key in sorted(self._known):
+            record = self._known[key]
+            inside = self._scope.near(key) and self._scope.stores(key) and record.depth <= self._settings.depth
+            if record.state == "done" and record.seen != self._run and inside:
+                self._frontier.add(Entry(key, record.depth, leads_on=False))
+
+    def _count(self, visit: Visit) -> None:
+        state = visit.record.state
+        known = self._known.get(visit.record.url)
+        if state == "done":
+            kind = "unchanged" if visit.unchanged else "changed" if known and known.document_id else "new"
+        elif state == "vanished":
+            kind = "failed" if known and known.state == "vanished" else "vanished"
+        else:
+            kind = state
+        setattr(self.summary, kind, getattr(self.summary, kind) + 1)

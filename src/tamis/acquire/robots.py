@@ -1,0 +1,83 @@
+"""robots.txt: who may fetch what (RFC 9309), and which sitemaps there are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from protego import Protego
+
+from tamis.acquire.fetch import Fetcher, Response
+from tamis.errors import FetchError
+from tamis.text import urls
+
+
+@dataclass(frozen=True, slots=True)
+class Robots:
+    """What one site's robots.txt says to us.
+
+    Attributes:
+        agent: our name, as robots.txt knows it.
+        rules: the parsed file; None where there is none and everything is allowed.
+        unreadable: why the file could not be had; then nothing is allowed.
+    """
+
+    agent: str
+    rules: Protego | None = None
+    unreadable: str = ""
+
+    def allows(self, url: str) -> bool:
+        """Whether we may fetch the URL."""
+        if self.unreadable:
+            return False
+        return self.rules is None or bool(self.rules.can_fetch(url, self.agent))
+
+    @property
+    def delay_seconds(self) -> float:
+        """The pause the site asks for, 0 when it asks for none."""
+        asked = None if self.rules is None else self.rules.crawl_delay(self.agent)
+        return max(0.0, float(asked)) if asked is not None else 0.0
+
+    @property
+    def sitemaps(self) -> tuple[str, ...]:
+        """As listed."""
+        return () if self.rules is None else tuple(dict.fromkeys(str(url) for url in self.rules.sitemaps))
+
+    @property
+    def reason(self) -> str:
+        """Why something is refused, in a user's words."""
+        return self.unreadable or f"robots.txt disallows it for {self.agent}"
+
+
+def agent_name(user_agent: str) -> str:
+    """The name robots.txt is asked about: the first word of the User-Agent, without version."""
+    return user_agent.split("/")[0].split()[0] if user_agent.strip() else "tamis"
+
+
+def parse(text: str, *, user_agent: str) -> Robots:
+    """Read a robots.txt."""
+    return Robots(agent_name(user_agent), Protego.parse(text))
+
+
+async def fetch_robots(url: str, fetcher: Fetcher) -> Robots:
+    """The rules of the site a URL is on.
+
+    Not there (4xx) allows everything; failing (5xx, no answer) forbids everything (RFC 9309, 2.3.1).
+
+    Raises:
+        RefusedAddressError: the guard refuses the site.
+    """
+    agent = agent_name(fetcher.settings.user_agent)
+    address = urls.join(url, "/robots.txt")
+    try:
+        response = await fetcher.get(address)
+    except FetchError as error:
+        return Robots(agent, unreadable=f"robots.txt cannot be had ({error.message}), so nothing is fetched")
+    return _judged(response, agent)
+
+
+def _judged(response: Response, agent: str) -> Robots:
+    if response.ok:
+        return Robots(agent, Protego.parse(response.body.decode("utf-8-sig", "replace")))
+    if 400 <= response.status < 500 and response.status != 429:
+        return Robots(agent)
+    return Robots(agent, unreadable=f"robots.txt answered {response.status}, so nothing is fetched")
