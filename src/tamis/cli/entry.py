@@ -65,16 +65,25 @@ def _version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
         ctx.exit()
 
 
-@click.command(cls=LazyGroup, name="tamis", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(
+    cls=LazyGroup,
+    name="tamis",
+    invoke_without_command=True,
+    no_args_is_help=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Print the version."
 )
-def tamis() -> None:
+@click.pass_context
+def tamis(ctx: click.Context) -> None:
     """Reads a lot so that a small model has little to read.
 
     Collect documents (ingest, crawl), then ask them (scroll, search). Answers cite their sources; without a language
     model they are extracts, made on this machine. Start with `tamis demo`.
     """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -100,5 +109,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
-    code = tamis.main(args=words, prog_name="tamis", standalone_mode=False)
+    # Not `tamis.main`: it turns a closed pipe into an exit of its own.
+    try:
+        with tamis.make_context("tamis", words) as ctx:
+            code = tamis.invoke(ctx)
+    except click.exceptions.Exit as leaving:
+        code = leaving.exit_code
     return code if isinstance(code, int) else Exit.DONE
