@@ -15,7 +15,7 @@ Families = tuple[tuple[str, re.Pattern[str]], ...]
 """Family name → one pattern of all its alternatives, in the order of the file."""
 
 # libyaml reads the same language some ten times faster; not every build of PyYAML has it.
-Loader: type[yaml.SafeLoader] | type[yaml.CSafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+Loader: type[yaml.SafeLoader | yaml.CSafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from tamis.plan.lexicon import rules
-from tamis.plan.wording import core_text
+from tamis.plan.wording import plainly
 from tamis.schema.question import Intent
 from tamis.text.tokens import is_stop, words
 
@@ -32,7 +32,7 @@ def search_queries(
         found = [_plain(part) for part in subqueries]
     else:
         keywords = _keywords(question)
-        found = [_plain(core_text(question)), " ".join([*keywords, rules().query_words[intent]])]
+        found = [_plain(plainly(question)), " ".join([*keywords, rules().query_words[intent]])]
         if entities:
             others = [word for word in keywords if all(word.lower() not in name.lower() for name in entities[:2])]
             found.append(" ".join([f'"{name}"' if " " in name else name for name in entities[:2]] + others[:3]))
@@ -50,7 +50,7 @@ def _plain(question: str) -> str:
 def _keywords(question: str) -> list[str]:
     """Words that carry the topic, in order, case kept, none twice."""
     seen: dict[str, str] = {}
-    for match in _WORD.finditer(core_text(question)):
+    for match in _WORD.finditer(plainly(question)):
         word = match.group()
         if not is_stop(word.lower()):
             seen.setdefault(word.lower(), word)
