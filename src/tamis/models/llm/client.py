@@ -156,7 +156,7 @@ class ChatClient:
             text = message.get("content") or ""
             finish = str(choice.get("finish_reason") or "stop")
             usage = data.get("usage") or {}
-        except (ValueError, LookupError, TypeError, AttributeError) as error:
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             raise ModelReplyError(
                 f"{self._url} answered something that is not a chat completion: {_short(_decoded(raw))!r}",
                 fix="llm.main.base_url must point at an OpenAI-compatible endpoint, usually ending in /v1",
@@ -201,7 +201,7 @@ def _error_text(raw: bytes) -> str:
     """What an error body says, whatever its shape."""
     try:
         data = json.loads(raw)
-    except ValueError:
+    except (ValueError, RecursionError):
         return _decoded(raw)
     error = data.get("error", data) if isinstance(data, dict) else data
     if isinstance(error, dict):
