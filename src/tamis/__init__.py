@@ -2,4 +2,8 @@
 
 from __future__ import annotations
 
+from tamis.app import Collection, Tamis, scroll
+
 __version__ = "0.1.0"
+
+__all__ = ["Collection", "Tamis", "__version__", "scroll"]
