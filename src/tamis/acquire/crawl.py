@@ -11,7 +11,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from tamis.acquire.fetch import Fetcher, Response
 from tamis.acquire.frontier import Entry, Frontier, Scope, as_globs, holds_no_text, same_site
@@ -21,7 +21,7 @@ from tamis.acquire.visit import Judge, Visit, readable
 from tamis.errors import AcquireError, RefusedAddressError, RobotsRefusedError, UsageError
 from tamis.schema.document import Page
 from tamis.settings import CrawlSettings
-from tamis.store.protocols import PageRecord, PageState
+from tamis.store.protocols import PageRecord
 from tamis.text import urls
 
 Read = Callable[[Response], Page]
@@ -39,11 +39,14 @@ class Crawled:
         record: to be stored, together with the page where there is one.
         page: what was read; None where nothing new is to be stored.
         unchanged: the stored document still stands.
+        forget: id of a stored document whose page is no longer one of its own (now a redirect, a duplicate, or not to
+            be indexed); empty when there is none. A vanished page keeps its document, hidden by its record.
     """
 
     record: PageRecord
     page: Page | None = None
     unchanged: bool = False
+    forget: str = ""
 
 
 @dataclass(slots=True)
@@ -64,6 +67,7 @@ class CrawlSummary:
         limited: the page limit left pages unvisited.
         stopped: why it stopped before its end, empty when it did not.
         url: the page handed out last.
+        problems: (URL, why) of pages that failed, vanished or were refused, in order.
     """
 
     fetched: int = 0
@@ -79,6 +83,7 @@ class CrawlSummary:
     limited: bool = False
     stopped: str = ""
     url: str = ""
+    problems: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def stored(self) -> int:
@@ -168,7 +173,7 @@ class _Crawl:
         self._ahead: deque[tuple[Entry, asyncio.Task[Response] | None]] = deque()
         # Pages set aside for the page they name as canonical, by its key, until that one proves to be there.
         self._set_aside: dict[str, list[Entry]] = {}
-        self._outcome: dict[str, PageState] = {}
+        self._records: dict[str, PageRecord] = {}
 
     async def close(self) -> None:
         """Stop what is still under way."""
@@ -203,8 +208,8 @@ class _Crawl:
                 continue
             visit = await self._visited(entry, task)
             await self._follow(entry, visit)
-            self._count(visit)
-            yield Crawled(visit.record, visit.page, visit.unchanged)
+            self._count(entry, visit)
+            yield Crawled(visit.record, visit.page, visit.unchanged, self._forgotten(visit))
             if visit.record.state == "failed" and self._fetcher.breaker.is_open(self._scope.site):
                 self.summary.stopped = visit.record.reason
                 return
@@ -221,7 +226,11 @@ class _Crawl:
     async def _fetch(self, entry: Entry, old: PageRecord | None) -> Response:
         if not self._robots.allows(entry.url):
             raise RobotsRefusedError(self._robots.reason)
-        ask = old is not None and old.state == "done" and not self._force
+        ask = (
+            not self._force
+            and old is not None
+            and (old.document_id != "" or self._repeats(entry.key, old, self._known))
+        )
         self.summary.fetched += 1
         return await self._fetcher.get(
             entry.url,
@@ -235,11 +244,9 @@ class _Crawl:
     async def _visited(self, entry: Entry, task: asyncio.Task[Response]) -> Visit:
         old = self._known.get(entry.key)
         try:
-            response = await task
-            visit = self._judge.answer(entry, old, response)
-            if visit is None:
-                page = await asyncio.to_thread(self._read, response)
-                visit = self._judge.page(entry, old, response, page)
+            visit = await self._judged(entry, old, await task)
+            if visit.record.state == "skipped" and visit.unchanged and not self._repeats(entry.key, old, self._records):
+                visit = await self._judged(entry, None, await self._fetch(entry, None))
         except RobotsRefusedError as error:
             return self._judge.failure(entry, old, error, "refused")
         except RefusedAddressError as error:
@@ -248,16 +255,32 @@ class _Crawl:
             return self._judge.failure(entry, old, error)
         except AcquireError as error:
             return self._judge.failure(entry, old, error)
+        if visit.record.state == "done" and self._repeats(entry.key, visit.record, self._records):
+            return self._judge.repeat(visit)
         return visit
+
+    async def _judged(self, entry: Entry, old: PageRecord | None, response: Response) -> Visit:
+        visit = self._judge.answer(entry, old, response)
+        if visit is None:
+            page = await asyncio.to_thread(self._read, response)
+            visit = self._judge.page(entry, old, response, page)
+        return visit
+
+    def _repeats(self, key: str, record: PageRecord | None, among: Mapping[str, PageRecord]) -> bool:
+        """Whether a folder and its index page, of which this is one, are both there with the same content."""
+        if record is None or not record.sha256:
+            return False
+        found = (among.get(twin) for twin in urls.twins(key))
+        return any(twin is not None and twin.state == "done" and twin.sha256 == record.sha256 for twin in found)
 
     async def _follow(self, entry: Entry, visit: Visit) -> None:
         """Queue what the visit leads to."""
         record = visit.record
-        self._outcome[entry.key] = record.state
+        self._records[entry.key] = record
         if visit.stands_for:
             await self._defer(entry, visit)
         if entry.leads_on:
-            self._queue(record.links, entry.depth + 1)
+            self._queue(record.links, entry)
         if record.state in ("failed", "refused", "vanished"):
             for waiting in self._set_aside.pop(entry.key, []):
                 self._frontier.again(replace(waiting, alone=True))
@@ -270,14 +293,16 @@ class _Crawl:
         if not self._scope.near(target.url):
             await self._enter(target.url)
         if visit.canonical:
-            if self._outcome.get(target.key) in ("failed", "refused", "vanished"):
+            known = self._records.get(target.key)
+            if known is not None and known.state in ("failed", "refused", "vanished"):
                 self._frontier.again(replace(entry, alone=True))
                 return
             self._set_aside.setdefault(target.key, []).append(entry)
         if target.hops <= self._fetcher.settings.max_redirects:
             self._frontier.add(target)
 
-    def _queue(self, links: Sequence[str], depth: int) -> None:
+    def _queue(self, links: Sequence[str], page: Entry) -> None:
+        depth = page.depth + 1
         if depth > self._settings.depth:
             return
         for link in links:
@@ -287,14 +312,15 @@ class _Crawl:
                 self._frontier.pass_over(link)
                 self.summary.skipped += 1
             else:
-                self._frontier.add(Entry(link, depth))
+                self._frontier.add(Entry(link, depth, linked_from=page.url))
 
     def _resume(self, entry: Entry) -> None:
         """A page that this run stored before it was interrupted."""
-        self._outcome[entry.key] = "done"
+        record = self._known[entry.key]
+        self._records[entry.key] = record
         self.summary.unchanged += 1
         if entry.leads_on:
-            self._queue(self._known[entry.key].links, entry.depth + 1)
+            self._queue(record.links, entry)
 
     async def _enter(self, url: str) -> None:
         """Make the site of a URL the site of the crawl."""
@@ -311,7 +337,7 @@ class _Crawl:
             found = await sitemap_urls(
                 start, self._fetcher, self._robots, limit=_SITEMAP_FACTOR * self._settings.max_pages
             )
-            self._queue(same_site(found, self._scope), 1)
+            self._queue(same_site(found, self._scope), Entry(start, 0))
 
     def _add_unlinked(self) -> None:
         """Queue stored pages that nothing led to: they are gone only if the site says so when asked."""
@@ -321,13 +347,20 @@ class _Crawl:
             if record.state == "done" and record.seen != self._run and inside:
                 self._frontier.add(Entry(key, record.depth, leads_on=False))
 
-    def _count(self, visit: Visit) -> None:
-        state = visit.record.state
+    def _forgotten(self, visit: Visit) -> str:
         known = self._known.get(visit.record.url)
-        if state == "done":
+        return known.document_id if known is not None and visit.record.state == "skipped" else ""
+
+    def _count(self, entry: Entry, visit: Visit) -> None:
+        record = visit.record
+        known = self._known.get(record.url)
+        if record.state == "done":
             kind = "unchanged" if visit.unchanged else "changed" if known and known.document_id else "new"
-        elif state == "vanished":
+        elif record.state == "vanished":
             kind = "failed" if known and known.state == "vanished" else "vanished"
         else:
-            kind = state
+            kind = record.state
         setattr(self.summary, kind, getattr(self.summary, kind) + 1)
+        if kind in ("failed", "refused", "vanished"):
+            origin = f", linked from {entry.linked_from}" if entry.linked_from else ""
+            self.summary.problems.append((record.url, record.reason + origin))

@@ -31,6 +31,7 @@ class Entry:
         hops: redirects that led here one after another.
         alone: its canonical link is not followed, because the page it names could not be had.
         leads_on: whether its links are followed.
+        linked_from: the page that led here first, empty for none.
     """
 
     url: str
@@ -38,6 +39,7 @@ class Entry:
     hops: int = 0
     alone: bool = False
     leads_on: bool = True
+    linked_from: str = ""
 
     @property
     def key(self) -> str:

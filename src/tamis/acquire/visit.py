@@ -87,9 +87,11 @@ class Judge:
         if response.redirected:
             return self._redirect(entry, base, response)
         if response.status == 304 and old is not None:
-            fresh = replace(base, state="done", etag=response.etag or old.etag)
-            return Visit(replace(fresh, last_modified=response.last_modified or old.last_modified), unchanged=True)
-        if response.status in _GONE and old is not None and (old.state in ("done", "vanished") or old.document_id):
+            state: PageState = "done" if old.document_id else "skipped"
+            fresh = replace(base, state=state, reason="" if old.document_id else old.reason)
+            etag, modified = response.etag or old.etag, response.last_modified or old.last_modified
+            return Visit(replace(fresh, etag=etag, last_modified=modified), unchanged=True)
+        if response.status in _GONE and old is not None and old.document_id:
             return Visit(replace(base, state="vanished", reason=f"answered {response.status}", links=()))
         if not response.ok:
             return Visit(replace(base, state="failed", reason=f"answered {response.status}"))
@@ -113,22 +115,24 @@ class Judge:
         )
         stands_for = self._canonical(entry, response, page)
         if stands_for:
-            return Visit(
-                replace(base, state="skipped", reason=f"its canonical page is {stands_for}"),
-                stands_for=stands_for,
-                canonical=True,
-            )
+            record = _skipped(base, f"its canonical page is {stands_for}", links)
+            return Visit(record, stands_for=stands_for, canonical=True)
         if not directives.isdisjoint({"noindex", "none"}):
-            return Visit(replace(base, state="skipped", reason="the page asks not to be indexed"))
+            return Visit(_skipped(base, "the page asks not to be indexed", links))
         if not self._scope.stores(entry.url):
-            return Visit(replace(base, state="skipped", reason="outside the include and exclude globs"))
+            return Visit(_skipped(base, "outside the include and exclude globs", links))
         if not page.documents:
-            return Visit(replace(base, state="skipped", reason="no main text"))
+            return Visit(_skipped(base, "no main text", links))
         sha256 = digest(page)
         done = replace(base, state="done", sha256=sha256, document_id=page.documents[0].document_id)
-        if not self._force and old is not None and old.state == "done" and old.sha256 == sha256:
+        if not self._force and old is not None and old.document_id and old.sha256 == sha256:
             return Visit(replace(done, document_id=old.document_id), unchanged=True)
         return Visit(done, page)
+
+    def repeat(self, visit: Visit) -> Visit:
+        """A folder and its index page with the same content: the one that came later is not stored."""
+        reason = "the same page as its folder or index page"
+        return Visit(replace(visit.record, state="skipped", document_id="", reason=reason))
 
     def _base(self, entry: Entry, old: PageRecord | None) -> PageRecord:
         kept = old if old is not None else PageRecord(entry.key, "queued", entry.depth)
@@ -140,10 +144,8 @@ class Judge:
             reason = f"redirects to {response.headers.get('location', '')!r}, which cannot be fetched"
             return Visit(replace(base, state="failed", reason=reason, links=()))
         if not self._scope.near(target) and entry.depth > 0:
-            return Visit(replace(base, state="skipped", reason=f"redirects to another site: {target}", links=()))
-        return Visit(
-            replace(base, state="skipped", reason=f"redirects to {target}", links=(target,)), stands_for=target
-        )
+            return Visit(_skipped(base, f"redirects to another site: {target}", ()))
+        return Visit(_skipped(base, f"redirects to {target}", ()), stands_for=target)
 
     def _canonical(self, entry: Entry, response: Response, page: Page) -> str:
         """The page's canonical link, where it names another page of the site that may stand for it."""
@@ -153,6 +155,10 @@ class Judge:
         # Sites that name their front page as canonical everywhere do not mean it.
         at_root = urls.path(declared) == "/" and not urls.path(entry.url).startswith("/index.")
         return "" if at_root and urls.path(entry.url) != "/" else declared
+
+
+def _skipped(base: PageRecord, reason: str, links: tuple[str, ...]) -> PageRecord:
+    return replace(base, state="skipped", reason=reason, links=links, document_id="", sha256="")
 
 
 def _header_directives(response: Response) -> frozenset[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from functools import lru_cache
 from urllib.parse import SplitResult, urljoin, urlsplit
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -26,6 +27,7 @@ _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 _PATH_SAFE = _UNRESERVED | frozenset("!$&'()*+,;=:@/")
 _QUERY_SAFE = _PATH_SAFE | frozenset("?")
 _TOKEN = re.compile(r"%[0-9A-Fa-f]{2}|.", re.DOTALL)
+_INDEX_NAMES = ("index.html", "index.htm", "index.php")
 _CONTROL = re.compile(r"[\t\n\r]")
 _EDGES = "".join(map(chr, range(0x21)))
 _HOST_FORBIDDEN = re.compile(r"[\x00-\x20\x7f#%/:<>?@\[\\\]^|`{}\"]")
@@ -101,6 +103,19 @@ def path(url: str) -> str:
     return "" if parts is None else parts[2]
 
 
+def twins(key: str) -> tuple[str, ...]:
+    """Canonical URLs that usually show the same page: a folder's index pages, an index page's folder."""
+    head, question, _ = key.partition("?")
+    folder, _, name = head.rpartition("/")
+    if question or not is_web(key):
+        return ()
+    if name in _INDEX_NAMES:
+        return (canonical(f"{folder}/"),)
+    return (
+        tuple(f"{head.rstrip('/')}/{index}" for index in _INDEX_NAMES) if "." not in name or not path(key)[1:] else ()
+    )
+
+
 def join(base: str, reference: str) -> str:
     """The normalised absolute URL of a link on a page; empty when it leads nowhere that can be fetched."""
     try:
@@ -110,6 +125,7 @@ def join(base: str, reference: str) -> str:
     return normalise(absolute) if is_web(absolute) else ""
 
 
+@lru_cache(maxsize=65_536)
 def _split(url: str) -> tuple[str, str, str, str] | None:
     """(scheme, authority, path, query), each in its preferred form; None when this is no web address."""
     cleaned = _CONTROL.sub("", url.strip(_EDGES))

@@ -1,0 +1,139 @@
+"""Crawling and fetching for synchronous callers, with the readers plugged in and runs numbered."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from typing import Protocol
+
+from tamis.acquire.breaker import BreakerMemory
+from tamis.acquire.bridge import iterate
+from tamis.acquire.crawl import Crawled, CrawlSummary, crawl
+from tamis.acquire.fetch import Fetcher, Response, fetch_once
+from tamis.acquire.readers import read
+from tamis.schema.document import Page
+from tamis.settings import CrawlSettings, FetchSettings, ReadSettings
+from tamis.store.protocols import PageRecord
+from tamis.text import urls
+
+
+class Notes(Protocol):
+    """What numbering runs needs of a collection's writer."""
+
+    def note(self, key: str, value: str) -> None:
+        """Keep a small fact."""
+        ...
+
+    def noted(self, key: str) -> str:
+        """The fact, empty when there is none."""
+        ...
+
+
+def page_of(response: Response, settings: ReadSettings, *, source: str = "crawl") -> Page:
+    """Read a response; a single document is known by its canonical URL.
+
+    Raises:
+        UnreadableError: no reader knows the format, or there is no text in it.
+    """
+    return read(
+        response.body,
+        url=response.url,
+        media_type=response.media_type,
+        charset=response.charset,
+        source=source,
+        settings=settings,
+        document_id=urls.canonical(response.url),
+    )
+
+
+def fetch_page(url: str, *, fetch: FetchSettings, reading: ReadSettings) -> Page:
+    """Fetch and read one page.
+
+    Raises:
+        AcquireError: refused, not had, or not readable.
+    """
+    return page_of(fetch_once(url, fetch), reading)
+
+
+def crawl_site(
+    start: str,
+    *,
+    fetch: FetchSettings,
+    settings: CrawlSettings,
+    reading: ReadSettings,
+    known: Mapping[str, PageRecord],
+    run: int,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    force: bool = False,
+    summary: CrawlSummary | None = None,
+    progress: Callable[[CrawlSummary], None] = lambda _: None,
+    memory: BreakerMemory | None = None,
+) -> Iterator[Crawled]:
+    """Visit the pages of a site, one by one; fetching goes on while the caller works on a page.
+
+    Args:
+        start: where to begin.
+        fetch: limits and allowed hosts.
+        settings: depth, page limit, pauses, concurrency.
+        reading: limits of the readers.
+        known: page records of the collection.
+        run: from `open_run`.
+        include: globs on the path.
+        exclude: globs on the path.
+        force: everything anew.
+        summary: filled in, when given.
+        progress: called after every page, in the crawl's thread.
+        memory: where the circuit breaker survives the process.
+
+    Yields:
+        Visited pages, as `tamis.acquire.crawl.crawl` does.
+
+    Raises:
+        UsageError: ``start`` is no http or https address.
+        RefusedAddressError: the guard refuses the site.
+    """
+
+    async def source() -> AsyncIterator[Crawled]:
+        async with Fetcher(fetch, pace=settings, memory=memory) as fetcher:
+            async for crawled in crawl(
+                start,
+                fetcher=fetcher,
+                read=lambda response: page_of(response, reading),
+                known=known,
+                settings=settings,
+                include=include,
+                exclude=exclude,
+                run=run,
+                force=force,
+                summary=summary,
+                progress=progress,
+            ):
+                yield crawled
+
+    yield from iterate(source)
+
+
+def open_run(notes: Notes, start: str, *, force: bool = False) -> int:
+    """The number of the crawl that begins: that of an interrupted one from the same start, else the next.
+
+    Args:
+        notes: the collection's writer.
+        start: the crawl's start page.
+        force: begin anew whatever was interrupted.
+    """
+    opened = notes.noted(_open_key(start))
+    if opened and not force:
+        return int(opened)
+    run = int(notes.noted("crawl.run") or 0) + 1
+    notes.note("crawl.run", str(run))
+    notes.note(_open_key(start), str(run))
+    return run
+
+
+def close_run(notes: Notes, start: str) -> None:
+    """The crawl came to its end; the next one from this start looks at every page again."""
+    notes.note(_open_key(start), "")
+
+
+def _open_key(start: str) -> str:
+    return f"crawl.open:{urls.canonical(start)}"
