@@ -54,6 +54,14 @@ class ChunkSettings(Section):
     max_words: Count = Field(300, description="words a chunk never exceeds, except one unbreakable block; tuned")
 
 
+class DigestSettings(Section):
+    """What is read off a document when it comes in."""
+
+    topic_floor: Cosine = Field(0.55, description="nearness at which a topic is named; tuned")
+    duplicate_bits: int = Field(3, ge=0, le=16, description="S5: most differing SimHash bits of near-duplicates")
+    duplicate_jaccard: Unit = Field(0.8, description="S5: least share of common word runs of near-duplicates; tuned")
+
+
 class FetchSettings(Section):
     """Fetching (S3, S7)."""
 
@@ -119,7 +127,9 @@ class RankSettings(Section):
     profile_candidates: Count = Field(100, description="most documents the profile layer brings")
     feedback_items: int = Field(5, ge=0, description="documents whose mean vector refines the question; tuned")
     feedback_weight: Unit = Field(0.3, description="weight of that mean; tuned")
-    feedback_terms: int = Field(20, ge=0, description="telling terms of these documents that join the question's; tuned")
+    feedback_terms: int = Field(
+        20, ge=0, description="telling terms of these documents that join the question's; tuned"
+    )
     feedback_term_weight: Unit = Field(0.3, description="share of these terms in the full-text question; tuned")
     bm25_weight: Unit = Field(0.5, description="convex fusion: weight of BM25 against the dense signal; tuned")
     weights: dict[str, WeightRow] = Field(
@@ -246,6 +256,7 @@ class Settings(BaseSettings):
     embedding: EmbeddingSettings = EmbeddingSettings()
     entities: EntitySettings = EntitySettings()
     chunks: ChunkSettings = ChunkSettings()
+    digest: DigestSettings = DigestSettings()
     fetch: FetchSettings = FetchSettings()
     crawl: CrawlSettings = CrawlSettings()
     read: ReadSettings = ReadSettings()

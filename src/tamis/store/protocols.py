@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -261,9 +261,18 @@ class CollectionReader(Protocol):
         """Release files."""
         ...
 
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *exception: object) -> None: ...
+
 
 class CollectionWriter(Protocol):
     """The one writer of a collection. Use as a context manager; leaving it without `publish` keeps what was put."""
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything that readers would see differs from the last publish."""
+        ...
 
     def digest_of(self, document_id: str) -> str:
         """`Document.sha256` of what is stored, empty when nothing is."""

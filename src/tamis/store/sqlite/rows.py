@@ -12,6 +12,7 @@ from tamis.schema.document import Anchor, Chunk, Document
 from tamis.schema.entity import EntityCount
 from tamis.store.postings import FIELDS, count_terms
 from tamis.store.protocols import PageRecord, StoredDocument
+from tamis.text.inline import plain
 
 DOCUMENT_COLUMNS = (
     "documents.id, url, title, text, sha256, source, media_type, language, published, author, "
@@ -128,7 +129,7 @@ def digest_row(stored: StoredDocument) -> tuple[bytes, bytes, bytes, bytes]:
     keywords = " ".join(stored.document.keywords)
     tables, lengths = [], []
     for chunk in stored.chunks:
-        table, counted = count_terms((title, f"{' '.join(chunk.headings)} {keywords}", chunk.text))
+        table, counted = count_terms((title, f"{' '.join(chunk.headings)} {keywords}", plain(chunk.text)))
         tables.append(table)
         lengths.append(counted)
     return (

@@ -1,0 +1,46 @@
+"""What can only be known of a collection as a whole: profiles, repeats, calibration; then the snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tamis.digest.duplicates import near_duplicates
+from tamis.digest.profiles import profiles
+from tamis.models.protocols import Embedder, Vector
+from tamis.settings import Settings
+from tamis.store.protocols import CollectionInfo, CollectionWriter
+
+_BATCH = 500
+
+
+def finish(writer: CollectionWriter, embedder: Embedder, settings: Settings) -> CollectionInfo:
+    """Bring everything derived up to date and publish. Costs nothing where nothing changed.
+
+    Args:
+        writer: of the collection.
+        embedder: of its passages; embeds the names of entities not met before.
+        settings: sections ``entities``, ``digest`` and ``answer``.
+    """
+    if writer.changed:
+        counted = writer.entity_counts()
+        vectors = _entity_vectors(writer, embedder, sorted({e.key for _, entities in counted for e in entities}))
+        writer.put_profiles(*profiles(counted, vectors, settings.entities))
+        writer.put_duplicates(near_duplicates(writer.fingerprints(), writer.texts, settings.digest))
+    return writer.publish()
+
+
+def _entity_vectors(writer: CollectionWriter, embedder: Embedder, keys: Sequence[str]) -> dict[str, Vector]:
+    """Embeddings of entity names, from the store where they are known; new ones are kept there."""
+    found: dict[str, Vector] = {}
+    for start in range(0, len(keys), _BATCH):
+        batch = keys[start : start + _BATCH]
+        known, vectors = writer.entity_vectors(batch)
+        found.update(zip(known, np.asarray(vectors), strict=True))
+        fresh = [key for key in batch if key not in found]
+        if fresh:
+            embedded = embedder.passages(fresh)
+            writer.put_entity_vectors(fresh, embedded)
+            found.update(zip(fresh, embedded, strict=True))
+    return found
