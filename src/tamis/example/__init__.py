@@ -36,20 +36,8 @@ UNANSWERED: tuple[str, ...] = (
 """Questions it does not answer, and says so."""
 
 
-def documents_folder() -> Path:
-    """The folder of the documents, where tamis is installed as files.
-
-    Raises:
-        FileNotFoundError: tamis runs from an archive; use `documents` there.
-    """
-    folder = Path(str(files("tamis.example").joinpath("documents")))
-    if not folder.is_dir():
-        raise FileNotFoundError(f"{folder} is no folder on disk")
-    return folder
-
-
 @contextmanager
-def documents() -> Iterator[Path]:
-    """The folder of the documents, unpacked for the time of the block where tamis runs from an archive."""
+def documents_folder() -> Iterator[Path]:
+    """The folder of the documents; unpacked for the time of the block where tamis runs from an archive."""
     with as_file(files("tamis.example").joinpath("documents")) as folder:
         yield folder
