@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from protego import Protego
@@ -9,6 +10,10 @@ from protego import Protego
 from tamis.acquire.fetch import Fetcher, Response
 from tamis.errors import FetchError
 from tamis.text import urls
+
+_MAX_BYTES = 512 * 1024
+"""How much of a robots.txt is read (RFC 9309, 2.5, asks for 500 KiB at least)."""
+_AGENT_LINE = re.compile(r"(\s*user-?\s?agent\s*:?\s*)([^\s/#]+).*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +59,9 @@ def agent_name(user_agent: str) -> str:
 
 
 def parse(text: str, *, user_agent: str) -> Robots:
-    """Read a robots.txt."""
-    return Robots(agent_name(user_agent), Protego.parse(text))
+    """Read a robots.txt. An agent's name ends at its first blank or slash (RFC 9309, 2.2.1)."""
+    tidied = "\n".join(_AGENT_LINE.sub(r"\1\2", line) for line in text.splitlines())
+    return Robots(agent_name(user_agent), Protego.parse(tidied))
 
 
 async def fetch_robots(url: str, fetcher: Fetcher) -> Robots:
@@ -72,12 +78,13 @@ async def fetch_robots(url: str, fetcher: Fetcher) -> Robots:
         response = await fetcher.get(address)
     except FetchError as error:
         return Robots(agent, unreadable=f"robots.txt cannot be had ({error.message}), so nothing is fetched")
-    return _judged(response, agent)
+    return _judged(response, fetcher.settings.user_agent)
 
 
-def _judged(response: Response, agent: str) -> Robots:
+def _judged(response: Response, user_agent: str) -> Robots:
+    agent = agent_name(user_agent)
     if response.ok:
-        return Robots(agent, Protego.parse(response.body.decode("utf-8-sig", "replace")))
+        return parse(response.body[:_MAX_BYTES].decode("utf-8-sig", "replace"), user_agent=user_agent)
     if 400 <= response.status < 500 and response.status != 429:
         return Robots(agent)
     return Robots(agent, unreadable=f"robots.txt answered {response.status}, so nothing is fetched")

@@ -54,7 +54,7 @@ def normalise(url: str) -> str:
 
 
 def canonical(url: str) -> str:
-    """The identity of a page: `normalise`, without trailing slash and with the query in one order.
+    """The identity of a page: `normalise`, without trailing slash with the query in one order and its blanks as ``+``.
 
     Args:
         url: an absolute URL.
@@ -67,7 +67,7 @@ def canonical(url: str) -> str:
         return url
     scheme, authority, path, query = parts
     path = path.rstrip("/") or "/"
-    query = "&".join(sorted(query.split("&"), key=_parameter_name)) if query else ""
+    query = "&".join(sorted(query.replace("%20", "+").split("&"), key=_pair)) if query else ""
     return f"{scheme}://{authority}{path}{'?' + query if query else ''}"
 
 
@@ -239,6 +239,11 @@ def _without_tracking(query: str) -> str:
 
 def _parameter_name(parameter: str) -> str:
     return parameter.partition("=")[0]
+
+
+def _pair(parameter: str) -> tuple[str, str]:
+    name, _, value = parameter.partition("=")
+    return name, value
 
 
 def _tracks(name: str) -> bool:
