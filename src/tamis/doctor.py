@@ -58,11 +58,11 @@ def examine(settings: Settings, home: Path, *, progress: Progress | None = None)
         ("python", _python),
         ("sqlite", _sqlite),
         ("onnxruntime", _onnxruntime),
-        ("embedding model", lambda: [_embedding(settings)]),
+        ("embedding model", lambda: [embedding_model(settings)]),
         ("entity recogniser", _recogniser),
         ("extras", _extras),
-        ("language models", lambda: _language_models(settings)),
-        ("data folder", lambda: [_folder(home)]),
+        ("language models", lambda: language_models(settings)),
+        ("data folder", lambda: [data_folder(home)]),
         ("collections", lambda: _collections(home, settings)),
     ]
     listener.stage("examining", len(checks))
@@ -104,7 +104,8 @@ def _onnxruntime() -> list[Finding]:
     return [Finding("onnxruntime", "broken", f"{found}, wanted >={lowest},<{above}", fix)]
 
 
-def _embedding(settings: Settings) -> Finding:
+def embedding_model(settings: Settings) -> Finding:
+    """Whether the weights are there and are the expected bytes."""
     from tamis.models.embedder import load_embedder
 
     try:
@@ -144,7 +145,8 @@ def _extras() -> list[Finding]:
     return findings
 
 
-def _language_models(settings: Settings) -> list[Finding]:
+def language_models(settings: Settings) -> list[Finding]:
+    """Whether each configured role can be used; endpoints are asked for their list of models."""
     roles = {"main": settings.llm.main, "sentinel": settings.llm.sentinel}
     return [_role(f"model {name}", role) for name, role in roles.items()]
 
@@ -184,7 +186,8 @@ def _endpoint(name: str, role: ModelRole) -> Finding:
     return Finding(name, "ok", f"{role.model or 'its only model'} at {host}")
 
 
-def _folder(home: Path) -> Finding:
+def data_folder(home: Path) -> Finding:
+    """Whether collections can be kept there, and by their owner alone."""
     fix = "set TAMIS_HOME to a folder of yours"
     # Looking must not create anything: the nearest folder that exists tells whether the rest could be made.
     there = next((folder for folder in (home, *home.absolute().parents) if folder.exists()), home)

@@ -1,0 +1,102 @@
+"""The doctor: finds what is there, names what is not and how to get it."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from tamis.doctor import Finding, data_folder, embedding_model, examine, language_models
+from tamis.settings import Settings
+
+
+class Endpoint(BaseHTTPRequestHandler):
+    """Lists its models to whoever has the key."""
+
+    def do_GET(self) -> None:
+        known = self.headers.get("authorization") == "Bearer right"
+        self.send_response(200 if known else 401)
+        self.end_headers()
+        self.wfile.write(json.dumps({"data": []}).encode())
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
+        pass
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Endpoint) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+        server.shutdown()
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "home"
+    folder.mkdir(mode=0o700)
+    return folder
+
+
+def settings(**sections: object) -> Settings:
+    return Settings.model_validate(sections)
+
+
+def main_model(**role: str) -> Finding:
+    return language_models(settings(llm={"main": role}))[0]
+
+
+def test_this_machine_is_healthy(home: Path) -> None:
+    found = {finding.name: finding for finding in examine(settings(), home)}
+    assert {name: finding.found for name, finding in found.items() if finding.state == "broken"} == {}
+    assert {"python", "sqlite", "onnxruntime", "embedding model", "entity recogniser", "data folder"} <= set(found)
+    assert all(finding.fix for finding in found.values() if finding.state != "ok")
+
+
+def test_without_a_language_model_it_says_how_to_get_one() -> None:
+    found = main_model()
+    assert found.state == "absent"
+    assert "TAMIS_LLM__MAIN__BASE_URL" in found.fix
+
+
+@pytest.mark.parametrize(("key", "state"), [("right", "ok"), ("wrong", "broken")])
+def test_an_endpoint_is_asked_with_its_key(endpoint: str, key: str, state: str) -> None:
+    found = main_model(base_url=endpoint, model="m", api_key=key)
+    assert found.state == state
+    assert key not in found.found
+
+
+def test_an_endpoint_that_is_not_there() -> None:
+    found = main_model(base_url="http://127.0.0.1:9/v1", model="m")
+    assert (found.state, "127.0.0.1:9" in found.found) == ("broken", True)
+
+
+def test_a_gguf_file_that_is_not_there(home: Path) -> None:
+    found = main_model(model=str(home / "none.gguf"))
+    assert (found.state, "none.gguf" in found.found) == ("broken", True)
+
+
+def test_an_embedding_model_that_is_not_there(home: Path) -> None:
+    assert embedding_model(settings(embedding={"model": str(home / "nothing")})).state == "broken"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+def test_a_data_folder_that_others_can_read(home: Path) -> None:
+    home.chmod(0o755)
+    found = data_folder(home)
+    assert (found.state, found.fix) == ("broken", f"chmod 700 {home}")
+
+
+def test_a_data_folder_that_cannot_be(home: Path) -> None:
+    (home / "file").write_text("")
+    assert data_folder(home / "file" / "deeper").state == "broken"
+
+
+def test_looking_creates_nothing(home: Path) -> None:
+    assert data_folder(home / "not" / "yet").state == "ok"
+    assert list(home.iterdir()) == []
