@@ -91,3 +91,15 @@ def test_a_documented_command_does_what_the_page_says(
 def test_the_documentation_shows_commands() -> None:
     shown = {command.words[0] for command in _COMMANDS}
     assert {"demo", "scroll", "search", "ingest", "page", "collections", "config", "doctor"} <= shown
+
+
+def test_the_python_of_the_quickstart_runs(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    blocks = re.findall(
+        r"^```python\n(.*?)^```$", (_ROOT / "docs" / "quickstart.md").read_text(), re.MULTILINE | re.DOTALL
+    )
+    assert blocks
+    monkeypatch.chdir(workplace)
+    monkeypatch.setenv("TAMIS_HOME", str(workplace / "home"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(workplace / "config"))
+    for block in blocks:
+        exec(compile(block, "docs/quickstart.md", "exec"), {})
