@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
-_SAMPLE_CHARACTERS = 3_000
+_SAMPLE_CHARACTERS = 1_000
 _LEAST_LETTERS = 20
 _CODE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 _NOT_PROSE = re.compile(r"https?://\S+|`[^`]*`|[|#*_>\[\]()0-9]+")

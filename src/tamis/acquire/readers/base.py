@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import IO, Protocol, runtime_checkable
 
 from tamis.schema.document import Anchor, Document, Page
 from tamis.settings import ReadSettings
@@ -56,6 +56,31 @@ class Reader(Protocol):
             UnreadableError: they hold no text that can be read, with the reason.
         """
         ...
+
+
+@runtime_checkable
+class StreamingReader(Protocol):
+    """A format of many documents that is read without holding the file."""
+
+    def stream(self, stream: IO[bytes], body: Body) -> Iterator[Document | Skipped]:
+        """Documents one at a time, and a `Skipped` for each row that is none; the body's data is not looked at."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A row that became no document.
+
+    Attributes:
+        row: 1-based, as an editor counts lines or a spreadsheet rows.
+        reason: what was wrong with it.
+    """
+
+    row: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"row {self.row}: {self.reason}"
 
 
 def one_line(text: str) -> str:

@@ -7,9 +7,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, Any
 
-from tamis.acquire.readers.base import Body
-from tamis.acquire.readers.rows import Skipped, documents
-from tamis.errors import UnreadableError
+from tamis.acquire.readers.base import Body, Skipped
+from tamis.acquire.readers.rows import collect, documents
 from tamis.schema.document import Document, Page
 from tamis.text.encoding import decode
 
@@ -42,27 +41,6 @@ class JsonlReader:
     def read(self, body: Body) -> Page:
         """Read all rows at once."""
         return collect(self.stream(io.BytesIO(body.data), body), body)
-
-
-def collect(items: Iterable[Document | Skipped], body: Body) -> Page:
-    """Gather a stream of rows into one page.
-
-    Raises:
-        UnreadableError: no row became a document.
-    """
-    found: list[Document] = []
-    problems: list[str] = []
-    for item in items:
-        if isinstance(item, Skipped):
-            problems.append(str(item))
-        else:
-            found.append(item)
-    if not found:
-        reason = f": {problems[0]}" if problems else ""
-        raise UnreadableError(
-            f"{body.url}: no row holds a document{reason}", fix="a row needs `text`, `chunk_text` or `contents`"
-        )
-    return Page(tuple(found), problems=tuple(problems))
 
 
 READER = JsonlReader()

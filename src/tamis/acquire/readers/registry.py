@@ -9,12 +9,12 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from tamis.acquire.readers.base import Body, Reader
+from tamis.acquire.readers.base import Body, Reader, StreamingReader
 from tamis.errors import UnreadableError
 
 _GENERIC = frozenset({"", "application/octet-stream", "binary/octet-stream", "text/plain", "application/zip"})
 _HTML_START = re.compile(
-    rb"^\s*(?:<\?xml[^>]*>\s*)?(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S
+    rb"^\s*(?:<\?xml[^>]*>\s*)?(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
 )
 _BINARY_SAMPLE = 4096
 
@@ -42,6 +42,12 @@ def _by_media_type() -> dict[str, Reader]:
 @lru_cache(maxsize=1)
 def _by_extension() -> dict[str, Reader]:
     return {end: reader for reader in readers() for end in sorted(reader.extensions)}
+
+
+def streaming(end: str) -> StreamingReader | None:
+    """The reader of an extension, if it reads row by row."""
+    reader = _by_extension().get(end)
+    return reader if isinstance(reader, StreamingReader) else None
 
 
 def extension(url: str) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from tamis.acquire.readers.base import Body, make_document, one_line
+from tamis.acquire.readers.base import Body, Skipped, make_document, one_line
 from tamis.acquire.readers.text import tidy
-from tamis.schema.document import Document
+from tamis.errors import UnreadableError
+from tamis.schema.document import Document, Page
 from tamis.text.language import language_code
 
 ID_COLUMNS = ("_id", "id", "chunk_id")
@@ -18,22 +18,6 @@ TEXT_COLUMNS = ("text", "chunk_text", "contents")
 _USED = frozenset(
     (*ID_COLUMNS, *TEXT_COLUMNS, "title", "url", "year", "published", "date", "author", "language", "lang", "keywords")
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Skipped:
-    """A row that became no document.
-
-    Attributes:
-        row: 1-based, as an editor counts lines or a spreadsheet rows.
-        reason: what was wrong with it.
-    """
-
-    row: int
-    reason: str
-
-    def __str__(self) -> str:
-        return f"row {self.row}: {self.reason}"
 
 
 def as_text(value: object) -> str:
@@ -136,3 +120,29 @@ def documents(
         else:
             seen[made.document_id] = number
             yield made
+
+
+def collect(items: Iterable[Document | Skipped], body: Body) -> Page:
+    """Gather a stream of rows into one page.
+
+    Raises:
+        UnreadableError: no row became a document.
+    """
+    found: list[Document] = []
+    problems: list[str] = []
+    for item in items:
+        if isinstance(item, Skipped):
+            problems.append(str(item))
+        else:
+            found.append(item)
+    if not found:
+        raise no_rows(body.url, problems[0] if problems else "")
+    return Page(tuple(found), problems=tuple(problems))
+
+
+def no_rows(name: str, problem: str) -> UnreadableError:
+    """The error for a dataset without a single document."""
+    columns = ", ".join(TEXT_COLUMNS)
+    return UnreadableError(
+        f"{name}: no row holds a document{f' ({problem})' if problem else ''}", fix=f"a row needs {columns}"
+    )

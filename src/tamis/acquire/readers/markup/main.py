@@ -6,6 +6,7 @@ decides which text is content, and the blocks that hold this text are kept: the 
 
 from __future__ import annotations
 
+from tamis.acquire.readers.markup.align import aligned
 from tamis.acquire.readers.markup.elements import Element
 from tamis.acquire.readers.markup.pieces import Piece
 from tamis.acquire.readers.markup.writer import Writer
@@ -22,7 +23,16 @@ def declared_main(root: Element) -> Element | None:
 
 def main_pieces(root: Element, decoded: str) -> list[Piece]:
     """The blocks of a page's main content."""
-    element = declared_main(root)
-    if element is None:
-        element = root.find("body") if root.find("body") is not None else root
-    return Writer().write(element)
+    body = root.find("body") if root.find("body") is not None else root
+    pieces = Writer().write(body)
+    content = article_text(decoded)
+    kept = aligned(pieces, content)
+    return [piece for piece, keep in zip(pieces, kept, strict=True) if keep]
+
+
+def article_text(decoded: str) -> str:
+    """What trafilatura takes for the content of a page, one block a line."""
+    from trafilatura import bare_extraction
+
+    found = bare_extraction(decoded, include_comments=False)
+    return found.text or "" if found else ""

@@ -18,6 +18,7 @@ class Piece:
 
     Attributes:
         text: without line end, prefixes of lists and quotes included.
+        plain: the same without prefixes and fences.
         kind: what it is.
         tight: joined to the block before by one line end, as list items are.
         level: of a heading, 1-6; else 0.
@@ -27,6 +28,7 @@ class Piece:
     """
 
     text: str
+    plain: str
     kind: Kind
     tight: bool = False
     level: int = 0

@@ -176,7 +176,7 @@ class Writer:
     def _start_pre(self, element: Element) -> bool:
         code = clean(code_text(element))
         if code.strip():
-            self._emit(fenced(code, fence_language(element)), "code", element)
+            self._emit(fenced(code, fence_language(element)), "code", element, plain=code)
         return True
 
     def _start_table(self, element: Element) -> bool:
@@ -316,7 +316,7 @@ class Writer:
                 self._emit("\n".join(paragraph), "paragraph", element)
                 paragraph = []
 
-    def _emit(self, text: str, kind: Kind, element: Element, level: int = 0) -> None:
+    def _emit(self, text: str, kind: Kind, element: Element, level: int = 0, plain: str = "") -> None:
         """Add a block below the open containers."""
         if self._label:
             label, self._label = self._label, ""
@@ -326,6 +326,7 @@ class Writer:
                 self._emit(label + ":", "paragraph", element)
                 if not text:
                     return
+        plain = plain or text
         first, rest, opens = "", "", False
         for container in self._containers[:_DEEPEST_PREFIX]:
             first += container.rest if container.used else container.marker
@@ -339,7 +340,7 @@ class Writer:
         tight = opens and outer is not None and outer is self._last_list and self.pieces[-1].kind == "item"
         self._last_list = outer
         shown: Kind = "item" if opens and kind == "paragraph" else kind
-        self.pieces.append(Piece(text, shown, tight, level, self._ids, self._links, element))
+        self.pieces.append(Piece(text, plain, shown, tight, level, self._ids, self._links, element))
         self._ids, self._links = [], []
 
 

@@ -1,0 +1,124 @@
+"""Gates of reading: how well the main content of real pages is found, and that no real file breaks a reader."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from statistics import mean
+
+import pytest
+
+from tamis.acquire.readers import read
+from tamis.errors import UnreadableError
+from tamis.settings import ReadSettings
+
+pytestmark = pytest.mark.gate
+
+SHINGLE = 4
+WORD = re.compile(r"\w+")
+FENCE_LINE = re.compile(r"^\s*`{3,}\w*$", re.MULTILINE)
+TABLE_RULE = re.compile(r"^\s*\|(?: --- \|)+$", re.MULTILINE)
+LINE_MARK = re.compile(r"^\s*(?:#{1,6}|>|-) ", re.MULTILINE)
+TABLE_LINE = re.compile(r"^\s*\|.*\|$", re.MULTILINE)
+CELL_BORDER = re.compile(r"(?<!\\)\|")
+SETTINGS = ReadSettings()
+
+
+def page_text(html: bytes, url: str) -> str:
+    """What tamis reads of a page as plain text: the benchmarks compare words, so Markdown's own marks are taken off."""
+    try:
+        page = read(html, url=url, media_type="text/html", settings=SETTINGS)
+    except UnreadableError:
+        return ""
+    text = "\n".join(document.text for document in page.documents)
+    text = LINE_MARK.sub("", TABLE_RULE.sub("", FENCE_LINE.sub("", text)))
+    text = TABLE_LINE.sub(lambda line: CELL_BORDER.sub(" ", line.group()).replace("\\|", "|"), text)
+    return text.replace("`", "")
+
+
+def shingles(text: str) -> Counter[tuple[str, ...]]:
+    words = WORD.findall(text)
+    if not words:
+        return Counter()
+    return Counter(tuple(words[at : at + SHINGLE]) for at in range(max(1, len(words) - SHINGLE + 1)))
+
+
+def shingle_scores(truth: str, found: str) -> tuple[float | None, float | None]:
+    """Precision and recall of four-word shingles, counted with multiplicity; None where there is nothing to divide by."""
+    true, pred = shingles(truth), shingles(found)
+    common = sum((true & pred).values())
+    precision = common / sum(pred.values()) if pred else None
+    recall = common / sum(true.values()) if true else None
+    return precision, recall
+
+
+def f1(precision: float, recall: float) -> float:
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def article_pages(data: Path) -> Iterator[tuple[bytes, str, str]]:
+    folder = data / "article_extraction"
+    truth = json.loads((folder / "ground-truth.json").read_text(encoding="utf-8"))
+    for name in sorted(truth):
+        html = gzip.decompress((folder / "html" / f"{name}.html.gz").read_bytes())
+        yield html, truth[name].get("url") or f"https://example.org/{name}", truth[name]["articleBody"]
+
+
+def article_scores(pages: Iterable[tuple[bytes, str, str]]) -> tuple[float, float, float]:
+    """The benchmark's measure: F1 of the mean precision and the mean recall over pages."""
+    precisions, recalls = [], []
+    for html, url, truth in pages:
+        precision, recall = shingle_scores(truth, page_text(html, url))
+        if precision is not None:
+            precisions.append(precision)
+        if recall is not None:
+            recalls.append(recall)
+    return mean(precisions), mean(recalls), f1(mean(precisions), mean(recalls))
+
+
+def test_article_extraction(data: Path, report: Callable[..., None]) -> None:
+    precision, recall, score = article_scores(article_pages(data))
+    report("content extraction F1, article_extraction", score, 0.950, f"precision {precision:.3f} recall {recall:.3f}")
+
+
+def snippet_scores(data: Path) -> tuple[float, float, float]:
+    """The set's measure: snippets that must be there and are (true positives), that must not be there and are (false)."""
+    folder = data / "trafilatura_eval"
+    cases = json.loads((folder / "evaldata.json").read_text(encoding="utf-8"))
+    right = wrong = missed = 0
+    for url, case in sorted(cases.items()):
+        text = page_text((folder / "html" / case["file"]).read_bytes(), url)
+        there = sum(snippet in text for snippet in case["with"])
+        right += there
+        missed += len(case["with"]) - there
+        wrong += sum(snippet in text for snippet in case["without"])
+    precision, recall = right / (right + wrong), right / (right + missed)
+    return precision, recall, f1(precision, recall)
+
+
+def test_trafilatura_eval(data: Path, report: Callable[..., None]) -> None:
+    precision, recall, score = snippet_scores(data)
+    report("content extraction F1, trafilatura_eval", score, 0.930, f"precision {precision:.3f} recall {recall:.3f}")
+
+
+def test_readability_pages(data: Path, report: Callable[..., None]) -> None:
+    from lxml import html as lxml_html
+
+    precisions, recalls = [], []
+    for folder in sorted((data / "readability_testpages").iterdir()):
+        expected = lxml_html.document_fromstring((folder / "expected.html").read_bytes()).text_content()
+        found = page_text((folder / "source.html").read_bytes(), "http://fakehost/test/page.html")
+        precision, recall = shingle_scores(expected, found)
+        precisions.append(precision or 0.0)
+        recalls.append(recall or 0.0)
+    score = f1(mean(precisions), mean(recalls))
+    report(
+        "readability pages, shingle F1 (reported)",
+        score,
+        0.0,
+        f"precision {mean(precisions):.3f} recall {mean(recalls):.3f}",
+    )
