@@ -104,9 +104,7 @@ class Tamis:
         """What a question asks for, found without a model call (A2)."""
         from tamis.plan.interpret import interpret
 
-        return interpret(
-            question, embedder=self.embedder, recogniser=self.recogniser, settings=self.settings.interpret
-        )
+        return interpret(question, embedder=self.embedder, recogniser=self.recogniser, settings=self.settings.interpret)
 
     def page(self, target: str, *, allow_hosts: Sequence[str] = ()) -> Page:
         """What tamis reads in a page or file.
@@ -238,6 +236,7 @@ class Collection:
             RefusedAddressError: the guard refused the start page.
             BusyStoreError: another process is writing.
         """
+        from tamis.acquire.breaker import BreakerFile
         from tamis.intake import CrawlRequest, crawl
 
         app = self._app
@@ -256,6 +255,7 @@ class Collection:
                 writer=writer,
                 digester=app.digester,
                 settings=settings,
+                breaker=BreakerFile(app.home / "breaker.json"),
                 progress=progress or Silence(),
             )
 

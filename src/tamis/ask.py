@@ -6,22 +6,12 @@ before returned, and nothing is kept between two runs.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
-
-from tamis.errors import UsageError
-from tamis.schema.progress import Progress
-from tamis.schema.report import Answer, Deficit, Ledger, Sentence, SourceStatus
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tamis.app import Tamis
-    from tamis.rank.answerable import Verdict
-    from tamis.reduce.reduce import Reduction
-    from tamis.schema.question import Interpretation
-    from tamis.schema.ranking import RankedItem, Ranking
+    from tamis.schema.ranking import Ranking
     from tamis.store.protocols import CollectionReader
 
 

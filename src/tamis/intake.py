@@ -12,17 +12,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tamis.acquire.files import find, iter_file
+from tamis.acquire.crawl import Crawled, CrawlSummary
+from tamis.acquire.files import find, iter_file, read_file
+from tamis.acquire.site import close_run, crawl_site, fetch_page, open_run
 from tamis.digest.finish import finish
 from tamis.errors import AcquireError
-from tamis.schema.document import Document
+from tamis.schema.document import Document, Page
 from tamis.schema.progress import Progress
+from tamis.store.protocols import PageRecord
+from tamis.text.urls import is_web
 
 if TYPE_CHECKING:
+    from tamis.acquire.breaker import BreakerMemory
     from tamis.digest.digest import Digester
-    from tamis.models.protocols import Embedder
     from tamis.settings import Settings
     from tamis.store.protocols import CollectionWriter
+
+_RECORDS_AT_ONCE = 20
+"""Records of unchanged or failed pages are stored in batches: losing one costs a conditional request."""
 
 
 @dataclass(slots=True)
@@ -50,7 +57,9 @@ class IngestSummary:
     seconds: float = 0.0
 
 
-def _documents(paths: Sequence[Path], settings: Settings, summary: IngestSummary, progress: Progress) -> Iterator[Document]:
+def _documents(
+    paths: Sequence[Path], settings: Settings, summary: IngestSummary, progress: Progress
+) -> Iterator[Document]:
     for path in find(paths, problems=summary.skipped):
         try:
             for page in iter_file(path, settings.read):
@@ -85,7 +94,6 @@ def ingest(
     *,
     writer: CollectionWriter,
     digester: Digester,
-    embedder: Embedder,
     settings: Settings,
     progress: Progress,
 ) -> IngestSummary:
@@ -99,7 +107,86 @@ def ingest(
         summary.chunks += len(stored.chunks)
         progress.advance(1, stored.document.title or stored.document.document_id)
     progress.stage("indexing")
-    finish(writer, embedder, settings)
+    finish(writer, digester.embedder, settings)
     progress.done()
     summary.seconds = time.perf_counter() - started
     return summary
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlRequest:
+    """What to crawl; numbers come from the settings."""
+
+    url: str
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    force: bool = False
+
+
+def crawl(
+    request: CrawlRequest,
+    *,
+    writer: CollectionWriter,
+    digester: Digester,
+    settings: Settings,
+    breaker: BreakerMemory,
+    progress: Progress,
+) -> CrawlSummary:
+    """Read a site into a collection."""
+    summary = CrawlSummary()
+    run = open_run(writer, request.url, force=request.force)
+    progress.stage("crawling", settings.crawl.max_pages)
+    found = crawl_site(
+        request.url,
+        fetch=settings.fetch,
+        settings=settings.crawl,
+        reading=settings.read,
+        known=writer.pages(),
+        run=run,
+        include=request.include,
+        exclude=request.exclude,
+        force=request.force,
+        summary=summary,
+        memory=breaker,
+    )
+    _keep(found, writer, digester, progress)
+    progress.stage("indexing")
+    finish(writer, digester.embedder, settings)
+    if summary.complete:
+        close_run(writer, request.url)
+    progress.done()
+    return summary
+
+
+def _keep(found: Iterator[Crawled], writer: CollectionWriter, digester: Digester, progress: Progress) -> None:
+    """Digest and store what was crawled, in order; a page's record is stored together with its last document."""
+    records: dict[str, PageRecord] = {}
+    settled: list[PageRecord] = []
+
+    def documents() -> Iterator[Document]:
+        for crawled in found:
+            progress.advance(1, crawled.record.url)
+            if crawled.page is None or not crawled.page.documents:
+                settled.append(crawled.record)
+                continue
+            records[crawled.page.documents[-1].document_id] = crawled.record
+            yield from crawled.page.documents
+
+    for stored in digester.digest_many(documents()):
+        writer.put(stored, records.pop(stored.document.document_id, None))
+        if len(settled) >= _RECORDS_AT_ONCE:
+            writer.put_pages([settled.pop(0) for _ in range(len(settled))])
+    writer.put_pages(settled)
+
+
+def read_one(target: str, settings: Settings, *, allow_hosts: Sequence[str] = ()) -> Page:
+    """Read one page or file.
+
+    Raises:
+        AcquireError: it cannot be had or read.
+        UsageError: neither a web address nor a file.
+    """
+    if not is_web(target):
+        return read_file(Path(target), settings.read)
+    fetch = settings.fetch.model_copy(update={"allow_hosts": (*settings.fetch.allow_hosts, *allow_hosts)})
+    return fetch_page(target, fetch=fetch, reading=settings.read)

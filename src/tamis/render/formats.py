@@ -39,7 +39,9 @@ def to_text(answer: Answer) -> str:
     if answer.deficit is not None:
         return printable(answer.markdown)
     refs = references(answer.sentences, answer.evidence)
-    lines = [f"[{ref.number}] {printable(ref.title)}" + (f"\n    {printable(ref.url)}" if ref.url else "") for ref in refs]
+    lines = [
+        f"[{ref.number}] {printable(ref.title)}" + (f"\n    {printable(ref.url)}" if ref.url else "") for ref in refs
+    ]
     return "\n\n".join([plain_text(answer.sentences, refs), "\n".join(lines), footer(answer)]) + "\n"
 
 
@@ -53,7 +55,11 @@ def to_html(answer: Answer) -> str:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
-        loader=PackageLoader("tamis.render"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=PackageLoader("tamis.render"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     refs = references(answer.sentences, answer.evidence)
     return environment.get_template("answer.html.jinja").render(
@@ -86,20 +92,6 @@ WRITERS: Mapping[str, Callable[[Answer], str]] = {
     ".json": to_json,
     ".txt": to_text,
 }
-
-
-def writer_for(path: Path) -> Callable[[Answer], str]:
-    """The format that a file's extension names.
-
-    Raises:
-        UsageError: an extension without a format.
-    """
-    writer = WRITERS.get(path.suffix.casefold())
-    if writer is None:
-        raise UsageError(
-            f"no format for {path.suffix or 'a file without extension'!r}", fix=f"use one of {', '.join(WRITERS)}"
-        )
-    return writer
 
 
 def writer_for(path: Path) -> Callable[[Answer], str]:

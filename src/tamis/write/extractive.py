@@ -17,7 +17,8 @@ from tamis.schema.question import Interpretation
 from tamis.schema.report import Sentence
 from tamis.settings import AnswerSettings
 from tamis.text.tokens import terms
-from tamis.write.shapes import dangling, fit, flaw
+from tamis.write.flaws import dangling, flaw
+from tamis.write.shapes import fit
 from tamis.write.units import Unit, units
 
 _MAX_CODE_LINES = 24
@@ -70,19 +71,17 @@ def _score(
     similarity = (vectors @ asked.T).max(axis=1)
     relevance = np.array([by_label[unit.label].relevance for unit in found])
     coverage = np.array([_coverage(text, focus, weight) for text in texts])
-    flaws = np.array([flaw(unit.text, unit.kind) for unit in found])
+    flaws = np.array([flaw(unit.text) if unit.kind == 'claim' else 0.0 for unit in found])
     base = (
-        settings.similarity_weight * similarity + settings.relevance_weight * relevance + settings.coverage_weight * coverage
+        settings.similarity_weight * similarity
+        + settings.relevance_weight * relevance
+        + settings.coverage_weight * coverage
     )
     base = base - settings.flaw_weight * flaws
     shaped = np.array([fit(question.shape, unit.text, focus) for unit in found])
     leaning = np.array([dangling(unit.text) and unit.kind == "claim" for unit in found])
     opening = base + settings.shape_weight * shaped - 0.5 * leaning
-    successor = {
-        row: row + 1
-        for row in range(len(found) - 1)
-        if found[row].label == found[row + 1].label
-    }
+    successor = {row: row + 1 for row in range(len(found) - 1) if found[row].label == found[row + 1].label}
     return _Scored(found, vectors, base, opening, successor)
 
 
@@ -105,7 +104,9 @@ def _support(scored: _Scored, opener: int, settings: AnswerSettings) -> list[int
     floor = settings.support_share * scored.base[opener]
     rows = [row for row in _prose_rows(scored) if row != opener and scored.base[row] >= floor]
     while rows and len(chosen) < settings.sentences:
-        allowed = [row for row in rows if not _leans(scored, row) or (row - 1 in chosen and row in scored.successor.values())]
+        allowed = [
+            row for row in rows if not _leans(scored, row) or (row - 1 in chosen and row in scored.successor.values())
+        ]
         if not allowed:
             break
         near = (scored.vectors[allowed] @ scored.vectors[chosen].T).max(axis=1)
