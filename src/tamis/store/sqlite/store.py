@@ -123,7 +123,9 @@ class SqliteStore:
         """
         folder = self._folder(name)
         with failures_of(self._collections):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # mkdir gives its mode to the last folder only; all of ours are the owner's alone.
+            for private in (self._collections.parent, self._collections, folder):
+                private.mkdir(mode=0o700, parents=True, exist_ok=True)
         with write_lock(folder / "write.lock", wait_seconds=self._settings.busy_seconds):
             connection = connect(folder, create=True)
             try:
