@@ -16,8 +16,8 @@ from tamis.text.abbreviations import ALWAYS, BEFORE_DIGIT, SOMETIMES, STARTERS
 _CLOSERS = r"(?:[\"'”’»)\]}`*_]|\]\([^()\s]{0,300}+\))"
 _STOP = re.compile(
     r"(?P<stop>\.(?:[ \t\u00a0]\.)+|[.!?…‼⁇⁈⁉]+)"
-    + rf"(?P<closers>{_CLOSERS}{{0,8}}+)(?=\s|\Z)"
-    + r"|[。！？｡]+[」』”’）》]*"
+    rf"(?P<closers>{_CLOSERS}{{0,8}}+)(?=\s|\Z)"
+    r"|[。！？｡]+[」』”’）》]*"
 )
 _BREAK = re.compile(
     r"\n(?:[ \t]*+\n)++|\n(?=[ \t]*+(?:[-*+•‣◦▪⁃][ \t]|\d{1,3}[.)][ \t]|#{1,6}[ \t]|>|\||```|~~~))|[\u2029\f]"
