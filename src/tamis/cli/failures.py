@@ -41,7 +41,7 @@ def guarded(run: Callable[[], int], *, debug: bool) -> int:
     except click.ClickException as error:
         return _say(error.format_message(), _help_hint(error), error.exit_code)
     except (KeyboardInterrupt, click.Abort):
-        return _say("interrupted", "state kept: the same command goes on where it stopped", Exit.INTERRUPTED)
+        return _say("interrupted", "state kept: nothing is lost, run the same command again", Exit.INTERRUPTED)
     except BrokenPipeError:
         # Whoever read our output has enough; keep the interpreter from flushing into the closed pipe on its way out.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

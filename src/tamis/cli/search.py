@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import click
 from tamis.cli import show
 from tamis.cli.door import Door, common
 from tamis.cli.terminal import say, say_json
-from tamis.schema.ranking import RankedItem
+from tamis.schema.ranking import RankedItem, Ranking
 
 _SINGLE_DEPTH = 10
 _BATCH_DEPTH = 1000
@@ -47,18 +48,23 @@ def command(
     ranking = door.app().collection(name).search(query, k=depth or _SINGLE_DEPTH, recipe=recipe, explain=explain)
     door.progress.done()
     if door.debug:
-        show.tree(
-            query,
-            [
-                ("layers", ranking.layers),
-                ("terms", dict(ranking.terms)),
-                ("related", {"via entities": ranking.related}),
-            ],
-        )
+        show.tree(query, _trace(ranking))
     if door.as_json:
         say_json({"query": query, "recipe": ranking.recipe, "results": [_result(item) for item in ranking.items]})
     else:
         show.items(ranking.items, explain=explain)
+
+
+def _trace(ranking: Ranking) -> list[tuple[str, Mapping[str, Any]]]:
+    terms = ", ".join(f"{term} {boost:.2f}" for term, boost in ranking.terms)
+    return [
+        ("matches", ranking.layers),
+        ("full text", {"terms": terms}),
+        (
+            "fusion",
+            {"recipe": ranking.recipe, "items": len(ranking.items), "related via entity profiles": ranking.related},
+        ),
+    ]
 
 
 def _result(item: RankedItem) -> dict[str, Any]:
