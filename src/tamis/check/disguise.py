@@ -26,6 +26,9 @@ _HOMOGLYPHS = str.maketrans(
     "aeopcyxijsdqwhkmthbAEOPCYXIJSKMTHBgoavitpekuABEHIKMNOPTYX",
 )
 _LEET = str.maketrans("013457@$!", "oieastasi")
+_CUES = ("ignore", "instruction", "prompt", "disregard")
+_ROT13_CUES = tuple(codecs.encode(cue, "rot13") for cue in _CUES)
+_REVERSED_CUES = tuple(cue[::-1] for cue in _CUES)
 _LATIN = re.compile(r"[a-z]")
 _DECODED_LETTERS = 0.7
 
@@ -70,10 +73,13 @@ def disguises(text: str) -> Iterator[tuple[str, str]]:
         yield "spaced letters", visible(_SPACED.sub(lambda run: re.sub(r"[^\w]", "", run.group()), text))
         yield "spaced letters", visible(re.sub(r"(?<=\w)[ .\-_*|](?=\w(?:\W|$))", "", text))
     plain = visible(text)
-    if re.search(r"[a-z][013457@$!][a-z]|[013457@$!][a-z]{2}", plain):
-        yield "digits for letters", plain.translate(_LEET)
-    yield "rot13", codecs.encode(plain, "rot13")
-    yield "reversed", plain[::-1]
+    swapped = plain.translate(_LEET)
+    if any(cue in swapped and cue not in plain for cue in _CUES):
+        yield "digits for letters", swapped
+    if any(cue in plain for cue in _ROT13_CUES):
+        yield "rot13", codecs.encode(plain, "rot13")
+    if any(cue in plain for cue in _REVERSED_CUES):
+        yield "reversed", plain[::-1]
 
 
 def _character(match: re.Match[str]) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from tamis.check.disguise import disguises, hidden, visible
-from tamis.check.patterns import ADDRESSED, CONTINUES, OVERRIDE, PATTERNS, REPORTED, REVEAL, TALKED_ABOUT, Pattern
+from tamis.check.patterns import ADDRESSED, CONTINUES, GRAVE, REPORTED, TALKED_ABOUT, Pattern, patterns
 from tamis.schema.evidence import Quarantined, Segment
 from tamis.text.sentences import sentences
 
@@ -25,7 +25,8 @@ _WINDOW = 3
 """Neighbours weighed together."""
 _NEIGHBOUR_CHARACTERS = 240
 """Passages further apart than this are not neighbours."""
-_GRAVE = frozenset({OVERRIDE, REVEAL})
+_CUT = re.compile(r"\b(?:ignor|disregard|forget|overrid|bypass|reveal|repeat|you are now)")
+"""Beginnings of orders that may go on in the next passage."""
 _QUOTES = (('"', '"'), ("“", "”"), ("„", "“"), ("«", "»"), ("`", "`"), ("'", "'"), ("‘", "’"))
 
 
@@ -56,7 +57,7 @@ def weigh(text: str) -> Weighed:
     if _total(best) < THRESHOLD:
         for disguise, reading in disguises(text):
             found = {family: weight for family, weight in _families(reading).items() if weight >= THRESHOLD}
-            if found.keys() & _GRAVE or (disguise == "base64" and found):
+            if found.keys() & GRAVE or (disguise == "base64" and found):
                 best.update({f"{family} ({disguise})": weight for family, weight in found.items()})
                 break
     reason = max(best, key=lambda family: (best[family], family), default="")
@@ -69,7 +70,9 @@ def _total(best: dict[str, float]) -> float:
 
 def _families(plain: str) -> dict[str, float]:
     best: dict[str, float] = {}
-    for pattern in PATTERNS:
+    for pattern in patterns():
+        if pattern.weight <= best.get(pattern.family, 0.0) or not any(cue in plain for cue in pattern.cues):
+            continue
         for match in pattern.expression.finditer(plain):
             weight = _in_context(pattern, plain, match)
             if weight > best.get(pattern.family, 0.0):
@@ -147,8 +150,9 @@ def _refused(texts: Sequence[str], spans: Sequence[tuple[int, int]]) -> dict[int
     """Places of the passages of one document that are refused, with the reason."""
     weighed = [weigh(text) for text in texts]
     refused = {place: found.reason for place, found in enumerate(weighed) if found.score >= THRESHOLD}
+    hinting = {p for p, found in enumerate(weighed) if found.score > 0.0 or _CUT.search(visible(texts[p]))}
     for window in _windows(spans):
-        if any(place in refused for place in window):
+        if hinting.isdisjoint(window) or not refused.keys().isdisjoint(window):
             continue
         joined = weigh(" ".join(texts[place] for place in window))
         if joined.score >= THRESHOLD:
