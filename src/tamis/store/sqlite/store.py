@@ -127,12 +127,19 @@ class SqliteStore:
             for private in (self._collections.parent, self._collections, folder):
                 private.mkdir(mode=0o700, parents=True, exist_ok=True)
         with write_lock(folder / "write.lock", wait_seconds=self._settings.busy_seconds):
+            fresh = not (folder / FILE_NAME).is_file()
             connection = connect(folder, create=True)
             try:
                 check_identity(folder, stored_identity(connection), self._identity)
                 set_meta(connection, "writing", "1")
                 yield SqliteWriter(connection, folder, self._identity, self._now)
                 set_meta(connection, "writing", "0")
+            except BaseException:
+                # A first run that failed before it read anything leaves no empty collection behind.
+                if fresh and connection.execute("SELECT 1 FROM documents LIMIT 1").fetchone() is None:
+                    connection.close()
+                    shutil.rmtree(folder)
+                raise
             finally:
                 connection.close()
 
