@@ -33,11 +33,21 @@ class _Zlib:
 
     def __init__(self, *, gzip: bool) -> None:
         self._gzip = gzip
-        self._started = False
-        self._unpacker = zlib.decompressobj(31 if gzip else 15)
+        self._held = b""
+        self._touched = False
+        self._unpacker = zlib.decompressobj(31) if gzip else None
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        while data:
+        if self._unpacker is None:
+            # Two bytes tell whether the zlib wrapper is there (RFC 1950, 2.2); many servers leave it out.
+            self._held += data
+            if len(self._held) < 2:
+                return
+            data, self._held = self._held, b""
+            wrapped = data[0] & 15 == 8 and int.from_bytes(data[:2], "big") % 31 == 0
+            self._unpacker = zlib.decompressobj(15 if wrapped else -15)
+        full = False
+        while data or (full and not self._unpacker.eof):
             if self._unpacker.eof:
                 if not self._gzip or not data.strip(b"\0"):
                     return
@@ -45,20 +55,16 @@ class _Zlib:
             try:
                 piece = self._unpacker.decompress(data, _PIECE)
             except zlib.error as error:
-                if self._gzip or self._started:
-                    raise ValueError(str(error)) from error
-                self._started = True
-                self._unpacker = zlib.decompressobj(-15)
-                continue
-            self._started = True
+                raise ValueError(str(error)) from error
             data = self._unpacker.unused_data if self._unpacker.eof else self._unpacker.unconsumed_tail
+            self._touched = True
+            # A step that filled its room may have more to say without further input.
+            full = len(piece) == _PIECE
             if piece:
                 yield piece
-            elif not self._unpacker.eof:
-                return
 
     def finished(self) -> bool:
-        return self._unpacker.eof or not self._started
+        return not self._held and (not self._touched or (self._unpacker is not None and self._unpacker.eof))
 
 
 class _Brotli:
@@ -74,9 +80,11 @@ class _Brotli:
     def feed(self, data: bytes) -> Iterator[bytes]:
         self._started = True
         try:
-            yield self._unpacker.process(data, output_buffer_limit=_PIECE)
-            while not self._unpacker.can_accept_more_data():
-                yield self._unpacker.process(b"", output_buffer_limit=_PIECE)
+            piece = self._unpacker.process(data, output_buffer_limit=_PIECE)
+            # A step that filled its room may have more to say without further input.
+            while piece:
+                yield piece
+                piece = self._unpacker.process(b"", output_buffer_limit=_PIECE)
         except self._error as error:
             raise ValueError(str(error)) from error
 
