@@ -152,8 +152,9 @@ class InterpretSettings(Section):
     exemplar_floor: Cosine = Field(0.55, description="A2: least similarity at which an exemplar decides")
     exemplars: str = Field("", description="a YAML file of your own labelled questions, added to the shipped ones")
     max_characters: Count = Field(2_000, description="a longer question is refused")
-    neighbours: Count = Field(12, description="examples that vote on intent and topics; tuned")
-    temperature: Positive = Field(0.04, description="cosine difference over which a vote falls to 1/e; tuned")
+    ridge: Positive = Field(1.0, description="penalty of the least-squares reading of the examples; tuned")
+    cue_weight: float = Field(0.1, ge=0.0, description="scale of word cues beside the unit vector; tuned")
+    topic_temperature: Positive = Field(0.05, description="softmax temperature of topic scores; tuned")
     category_floor: Unit = Field(0.08, description="a topic with a smaller share of the vote is left out; tuned")
 
 
@@ -169,6 +170,10 @@ class ReduceSettings(Section):
     duplicate_cosine: Cosine = Field(0.93, description="K3: sentences this close say the same; tuned")
     evidence_characters: Count = Field(8_000, description="K4: budget of all evidence shown to the writer")
     evidence_limit: Count = Field(12, description="K4: most evidence blocks")
+    passages: Count = Field(14, description="passages read sentence by sentence for one question; tuned")
+    passages_per_item: Count = Field(6, description="most of them from one item; tuned")
+    embedded_segments: Count = Field(120, description="most sentences embedded for one question, about 0.3 s; tuned")
+    compress_above: Count = Field(60, description="K1: candidate sentences from which an item counts as long")
 
 
 class AnswerSettings(Section):

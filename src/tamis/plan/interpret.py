@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import cast
 
 from tamis.errors import UsageError
 from tamis.models.protocols import Embedder, EntityRecogniser
 from tamis.plan.composite import split
-from tamis.plan.exemplars import Votes, load_exemplars, vote
+from tamis.plan.exemplars import Reading, consult, load_exemplars
 from tamis.plan.queries import search_queries
 from tamis.plan.sources import named_sources
 from tamis.plan.traits import answer_shape, query_type, ruled_intent, strong_intent, time_sensitivity, tone
 from tamis.plan.wording import normalise
-from tamis.schema.question import Intent, Interpretation
+from tamis.schema.question import AnswerShape, Intent, Interpretation
 from tamis.settings import InterpretSettings
 from tamis.text.tokens import fold, is_stop
 
@@ -50,16 +49,16 @@ def interpret(
     bare = bare or asked
     parts = split(bare)
     names = tuple(dict.fromkeys(m.text for m in recogniser.mentions([asked])[0])) if recogniser else ()
-    votes = _votes(bare, embedder, settings, cache) if embedder else None
-    by_example = votes is not None and votes.similarity >= settings.exemplar_floor and len(parts) == 1
-    intent = _intent(bare, parts, votes if by_example else None)
-    shape = answer_shape(parts[0])
+    reading = _reading(bare, embedder, settings, cache) if embedder else None
+    by_example = reading is not None and reading.similarity >= settings.exemplar_floor and len(parts) == 1
+    intent = _intent(bare, parts, reading if by_example else None)
+    shape = _shape(parts[0], intent)
     return Interpretation(
         question=asked,
         intent=intent,
         query_type=query_type(parts[0], intent, shape),
         shape=shape,
-        categories=_categories(votes, settings),
+        categories=_categories(reading, settings),
         time_sensitivity=time_sensitivity(bare, intent),
         entities=names,
         queries=search_queries(bare, intent=intent, entities=names, subqueries=parts),
@@ -69,7 +68,7 @@ def interpret(
         subqueries=parts if len(parts) > 1 else (asked,),
         language=language,
         via="exemplar" if by_example else "rules",
-        confidence=round(votes.similarity, 4) if votes and by_example else 0.0,
+        confidence=round(reading.similarity, 4) if reading and by_example else 0.0,
         notes=() if language == "en" else (f"the rules know English; the question looks like {language!r}",),
     )
 
@@ -91,28 +90,31 @@ def checked(question: str, settings: InterpretSettings) -> str:
     return asked
 
 
-def _intent(question: str, parts: Sequence[str], votes: Votes | None) -> Intent:
-    """Strong wording first, then the examples' vote, then weak wording. A composite question goes by its first part."""
+def _intent(question: str, parts: Sequence[str], reading: Reading | None) -> Intent:
+    """Strong wording first, then the examples, then weak wording. A composite question goes by its first part."""
     strong = strong_intent(question if len(parts) == 1 else parts[0])
     if strong:
         return strong
-    if votes:
-        return cast("Intent", votes.intents[0][0])
-    return ruled_intent(parts[0])
+    return reading.intent if reading else ruled_intent(parts[0])
 
 
-def _votes(question: str, embedder: Embedder, settings: InterpretSettings, cache: Path | None) -> Votes:
-    extra = Path(settings.exemplars) if settings.exemplars else None
-    exemplars = load_exemplars(embedder, extra=extra, cache=cache or _cache_folder())
-    vector = embedder.passages([question])[0]
-    return vote(vector, exemplars, neighbours=settings.neighbours, temperature=settings.temperature)
+def _shape(question: str, intent: Intent) -> AnswerShape:
+    """By the wording; a comparison that no wording shows ("is walking as good as running?") takes its shape from that."""
+    shape = answer_shape(question)
+    return "comparison" if intent == "comparison" and shape in {"general", "yesno"} else shape
 
 
-def _categories(votes: Votes | None, settings: InterpretSettings) -> tuple[tuple[str, float], ...]:
-    if votes is None:
+def _reading(question: str, embedder: Embedder, settings: InterpretSettings, cache: Path | None) -> Reading:
+    exemplars = load_exemplars(embedder, settings, cache=cache or _cache_folder())
+    return consult(question, embedder.passages([question])[0], exemplars, settings)
+
+
+def _categories(reading: Reading | None, settings: InterpretSettings) -> tuple[tuple[str, float], ...]:
+    """Topics above the floor, at least the first."""
+    if reading is None:
         return ()
-    kept = [(name, round(share, 4)) for name, share in votes.topics if share >= settings.category_floor]
-    return tuple(kept or [(name, round(share, 4)) for name, share in votes.topics[:1]])
+    kept = [(name, round(share, 4)) for name, share in reading.topics if share >= settings.category_floor]
+    return tuple(kept or [(name, round(share, 4)) for name, share in reading.topics[:1]])
 
 
 def _cache_folder() -> Path:

@@ -9,6 +9,7 @@ from tamis.plan.wording import core, fold
 from tamis.schema.question import AnswerShape, Intent, QueryType, TimeSensitivity
 
 INTENTS: tuple[Intent, ...] = get_args(Intent)
+_SHAPES: tuple[AnswerShape, ...] = get_args(AnswerShape)
 
 
 def answer_shape(question: str) -> AnswerShape:
@@ -25,7 +26,10 @@ def answer_shape(question: str) -> AnswerShape:
 
 def strong_intent(question: str) -> Intent | None:
     """The intent that the wording leaves no doubt about, None where it does."""
-    return cast("Intent | None", first_family(fold(question), rules().strong_intents) or None)
+    families = rules().strong_intents
+    return cast(
+        "Intent | None", first_family(core(question), families) or first_family(fold(question), families) or None
+    )
 
 
 def ruled_intent(question: str) -> Intent:
@@ -38,6 +42,22 @@ def ruled_intent(question: str) -> Intent:
         return cast("Intent", weak)
     by_shape: dict[str, Intent] = {"comparison": "comparison", "steps": "howto"}
     return by_shape.get(answer_shape(question), "qa")
+
+
+def cues(question: str) -> list[float]:
+    """What the wording shows, as features: one of the shapes, of the weak cues (or none), of the ruled intents.
+
+    Returns:
+        (F,) zeros and ones, F = shapes + intents + 1 + intents.
+    """
+    shape = answer_shape(question)
+    weak = first_family(core(question), rules().weak_intents)
+    ruled = ruled_intent(question)
+    return [
+        *(float(shape == name) for name in _SHAPES),
+        *(float(weak == name) for name in ("", *INTENTS)),
+        *(float(ruled == name) for name in INTENTS),
+    ]
 
 
 def time_sensitivity(question: str, intent: Intent) -> TimeSensitivity:
