@@ -45,7 +45,10 @@ def command(
     if output is not None:
         from tamis.render.formats import writer_for
 
+        # Before the work, not after it.
         writer_for(output)
+        if not output.absolute().parent.is_dir():
+            raise click.UsageError(f"no folder {output.absolute().parent} to write {output.name} into")
     result = door.app().scroll(
         question,
         name=name,
