@@ -383,5 +383,5 @@ def test_demand_names_the_status():
 
 
 def test_fetch_once_is_synchronous():
-    with pytest.raises(RefusedAddressError, match="--allow-host 127.0.0.1"):
+    with pytest.raises(RefusedAddressError, match=r"--allow-host 127\.0\.0\.1"):
         fetch_once(f"http://{HOST}:9/", FetchSettings())

@@ -111,7 +111,7 @@ def test_a_host_is_allowed_by_its_name_only(allowed, port, lets_in):
 
 def test_a_name_that_does_not_resolve_is_a_fetch_error():
     guard, _ = backend([[]])
-    with pytest.raises(FetchError, match="nowhere.example"):
+    with pytest.raises(FetchError, match=r"nowhere\.example"):
         asyncio.run(guard.connect_tcp("nowhere.example", 80))
 
 

@@ -248,7 +248,7 @@ class _Crawl:
             if visit.record.state == "skipped" and visit.unchanged and not self._repeats(entry.key, old, self._records):
                 visit = await self._judged(entry, None, await self._fetch(entry, None))
         except RobotsRefusedError as error:
-            return self._judge.failure(entry, old, error, "refused")
+            return self._judge.failure(entry, old, error, state="refused")
         except RefusedAddressError as error:
             if entry.depth == 0:
                 raise
@@ -262,7 +262,10 @@ class _Crawl:
     async def _judged(self, entry: Entry, old: PageRecord | None, response: Response) -> Visit:
         visit = self._judge.answer(entry, old, response)
         if visit is None:
-            page = await asyncio.to_thread(self._read, response)
+            try:
+                page = await asyncio.to_thread(self._read, response)
+            except AcquireError as error:
+                return self._judge.failure(entry, old, error, status=response.status)
             visit = self._judge.page(entry, old, response, page)
         return visit
 

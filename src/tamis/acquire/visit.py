@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from tamis.acquire.fetch import Response
 from tamis.acquire.frontier import Entry, Scope, same_site
-from tamis.errors import AcquireError
+from tamis.errors import AcquireError, FetchError
 from tamis.schema.document import Page
 from tamis.store.protocols import PageRecord, PageState
 from tamis.text import urls
@@ -72,10 +72,12 @@ class Judge:
         self._run = run
         self._force = force
 
-    def failure(self, entry: Entry, old: PageRecord | None, error: AcquireError, state: PageState = "failed") -> Visit:
-        """Not had, or not allowed. What is known of the page is kept, so that a later run can go on from it."""
-        status = getattr(error, "status", None) or 0
-        return Visit(replace(self._base(entry, old), state=state, status=status, reason=error.message))
+    def failure(
+        self, entry: Entry, old: PageRecord | None, error: AcquireError, *, state: PageState = "failed", status: int = 0
+    ) -> Visit:
+        """Not had, not readable or not allowed. What is known of the page stays, so that a later run can go on."""
+        told = error.status if isinstance(error, FetchError) else None
+        return Visit(replace(self._base(entry, old), state=state, status=told or status, reason=error.message))
 
     def answer(self, entry: Entry, old: PageRecord | None, response: Response) -> Visit | None:
         """Judge by status and headers.
