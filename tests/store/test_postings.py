@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import pairwise
 from math import log
 
 import numpy as np
@@ -68,10 +69,14 @@ def test_bm25f_is_the_formula(
 def test_postings_hold_every_count_once(passages: list[tuple[str, str, str]]) -> None:
     postings = index(passages)
     assert postings.passages == len(passages)
-    assert postings.tf.sum() == sum(len(terms(text)) for passage in passages for text in passage)
     assert (np.diff(postings.terms.astype(object)) > 0).all()
-    for start, stop in zip(postings.starts, postings.starts[1:], strict=False):
-        assert (np.diff(postings.rows[start:stop]) > 0).all()
+    for number, field in enumerate(postings.fields):
+        assert field.tf.sum() == sum(len(terms(passage[number])) for passage in passages)
+        for start, stop in pairwise(field.starts):
+            assert (np.diff(field.rows[start:stop]) > 0).all()
+    for at, frequency in enumerate(postings.frequencies):
+        holders = [set(field.rows[field.starts[at] : field.starts[at + 1]].tolist()) for field in postings.fields]
+        assert frequency == len(set().union(*holders))
 
 
 def test_a_title_counts_more_than_a_body_and_a_short_body_more_than_a_long_one() -> None:

@@ -34,8 +34,9 @@ def rescored(matrix: Matrix, vector: Vector, rows: Rows) -> npt.NDArray[np.float
 
     Summed in float64 by one thread in a fixed order: BLAS orders its sums by the number of threads it has.
     """
-    products = matrix[rows].astype(np.float64) * vector.astype(np.float64)
-    cosines: npt.NDArray[np.float64] = np.round(products.sum(axis=1), _DECIMALS)
+    products = matrix[rows]
+    products *= vector
+    cosines: npt.NDArray[np.float64] = np.round(products.sum(axis=1, dtype=np.float64), _DECIMALS)
     return cosines
 
 

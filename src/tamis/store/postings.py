@@ -18,6 +18,8 @@ FIELDS = ("title", "headings", "body")
 TERM = np.dtype([("term", "<u8"), ("tf", "<u2", (len(FIELDS),))])
 """One distinct term of a passage: its hash and how often each field holds it."""
 
+_DENSE = 8
+"""A term in fewer than one of so many passages is scored by picking out its rows."""
 _MOST = np.iinfo(np.uint16).max
 
 Terms = npt.NDArray[np.void]
@@ -25,21 +27,36 @@ Terms = npt.NDArray[np.void]
 
 
 @dataclass(frozen=True, slots=True)
+class FieldPostings:
+    """Where one field holds which term, over P pairs of term and passage.
+
+    Attributes:
+        starts: (T + 1,) int64; the postings of term i are ``starts[i]:starts[i + 1]``.
+        rows: (P,) int32 passage rows, ascending within a term.
+        tf: (P,) uint16 frequencies, all above 0.
+    """
+
+    starts: npt.NDArray[np.int64]
+    rows: npt.NDArray[np.int32]
+    tf: npt.NDArray[np.uint16]
+
+
+@dataclass(frozen=True, slots=True)
 class Postings:
     """An inverted index over N passages.
 
+    Each field has postings of its own: most terms stand in few titles, and scoring reads nothing that is zero.
+
     Attributes:
         terms: (T,) uint64, ascending.
-        starts: (T + 1,) int64; the postings of term i are ``starts[i]:starts[i + 1]``.
-        rows: (P,) int32 passage rows, ascending within a term.
-        tf: (3, P) uint16 frequencies by field.
+        frequencies: (T,) int32 passages that hold the term in any field.
+        fields: one for each of `FIELDS`.
         lengths: (3, N) uint32 terms by field.
     """
 
     terms: npt.NDArray[np.uint64]
-    starts: npt.NDArray[np.int64]
-    rows: npt.NDArray[np.int32]
-    tf: npt.NDArray[np.uint16]
+    frequencies: npt.NDArray[np.int32]
+    fields: tuple[FieldPostings, ...]
     lengths: npt.NDArray[np.uint32]
 
     @property
@@ -47,12 +64,16 @@ class Postings:
         """How many passages are indexed."""
         return int(self.lengths.shape[1])
 
-    def slice_of(self, term: int) -> slice:
-        """Where the postings of a term hash lie; empty for an unknown term."""
-        at = int(np.searchsorted(self.terms, np.uint64(term)))
-        if at == len(self.terms) or int(self.terms[at]) != term:
-            return slice(0, 0)
-        return slice(int(self.starts[at]), int(self.starts[at + 1]))
+    def find(self, term: str) -> int | None:
+        """Position of an analysed term, None for an unknown one."""
+        hashed = hash64(term)
+        at = int(np.searchsorted(self.terms, np.uint64(hashed)))
+        return at if at < len(self.terms) and int(self.terms[at]) == hashed else None
+
+    def frequency(self, term: str) -> int:
+        """How many passages hold an analysed term."""
+        at = self.find(term)
+        return 0 if at is None else int(self.frequencies[at])
 
 
 def count_terms(fields: Sequence[str]) -> tuple[Terms, tuple[int, ...]]:
@@ -85,15 +106,15 @@ def invert(terms: Terms, sizes: npt.NDArray[np.integer[Any]], lengths: npt.NDArr
     rows = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
     # Stable, so that rows stay ascending within a term.
     order = np.argsort(terms["term"], kind="stable")
-    ascending = terms["term"][order]
-    fresh = np.flatnonzero(np.diff(ascending, prepend=~ascending[:1])) if len(order) else order
-    return Postings(
-        terms=ascending[fresh],
-        starts=np.append(fresh, len(order)).astype(np.int64),
-        rows=rows[order],
-        tf=np.ascontiguousarray(terms["tf"][order].T),
-        lengths=lengths,
-    )
+    ascending, rows = terms["term"][order], rows[order]
+    starts = np.flatnonzero(np.diff(ascending, prepend=~ascending[:1])) if len(order) else order
+    edges = np.append(starts, len(order)).astype(np.int64)
+    fields = []
+    for field in range(len(FIELDS)):
+        tf = terms["tf"][:, field][order]
+        held = np.flatnonzero(tf)
+        fields.append(FieldPostings(np.searchsorted(held, edges).astype(np.int64), rows[held], tf[held]))
+    return Postings(ascending[starts], np.diff(edges).astype(np.int32), tuple(fields), lengths)
 
 
 def field_factors(lengths: npt.NDArray[np.uint32], weights: FieldWeights) -> npt.NDArray[np.float32]:
@@ -131,14 +152,41 @@ def bm25f(
         (N,) scores; 0 for passages without any of the terms.
     """
     scores = np.zeros(postings.passages, dtype=np.float32)
+    weight = np.zeros(postings.passages, dtype=np.float32)
     # In a fixed order: float addition depends on it.
     for term, boost in sorted(terms.items()):
-        where = postings.slice_of(hash64(term))
-        rows = postings.rows[where]
-        if not len(rows) or boost <= 0:
+        at = postings.find(term)
+        if at is None or boost <= 0:
             continue
-        weight = postings.tf[0, where] * factors[0, rows]
-        for field in range(1, len(FIELDS)):
-            weight += postings.tf[field, where] * factors[field, rows]
-        scores[rows] += np.float32(boost * idf(postings.passages, len(rows))) * (weight / (weight + np.float32(k1)))
+        frequency = int(postings.frequencies[at])
+        touched = _add_fields(postings, factors, at, weight)
+        scale = np.float32(boost * idf(postings.passages, frequency))
+        if frequency * _DENSE < postings.passages:
+            rows = np.unique(np.concatenate(touched))
+            some = weight[rows]
+            scores[rows] += scale * (some / (some + np.float32(k1)))
+            weight[rows] = 0.0
+        else:
+            # Whole arrays are cheaper to go through than most of their elements to pick out.
+            scores += scale * (weight / (weight + np.float32(k1)))
+            weight.fill(0.0)
     return scores
+
+
+def _add_fields(
+    postings: Postings, factors: npt.NDArray[np.float32], at: int, weight: npt.NDArray[np.float32]
+) -> list[npt.NDArray[np.intp]]:
+    """Put a term's normalised and boosted frequencies, summed over the fields, into a zeroed (N,) array.
+
+    Returns:
+        The rows of each field.
+    """
+    touched: list[npt.NDArray[np.intp]] = []
+    for factor, field in zip(factors[::-1], postings.fields[::-1], strict=True):
+        where = slice(int(field.starts[at]), int(field.starts[at + 1]))
+        rows = field.rows[where].astype(np.intp)
+        values = field.tf[where] * factor.take(rows, mode="clip")
+        # The body comes first and finds nothing but zeros.
+        weight[rows] = values + weight[rows] if touched else values
+        touched.append(rows)
+    return touched

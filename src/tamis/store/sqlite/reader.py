@@ -21,7 +21,6 @@ from tamis.store.sqlite.database import failures_of
 from tamis.store.sqlite.information import read_calibration, read_information
 from tamis.store.sqlite.rows import DOCUMENT_COLUMNS, as_json, chunk_from, document_from, entity_from
 from tamis.store.sqlite.snapshot import VISIBLE, Snapshot
-from tamis.text.fingerprints import hash64
 
 _NAMED = f"{VISIBLE} AND documents.id IN (SELECT value FROM json_each(:ids))"
 
@@ -199,8 +198,8 @@ class SqliteReader:
 
     def document_frequency(self, terms: Sequence[str]) -> npt.NDArray[np.int64]:
         """(len(terms),) number of chunks each analysed term occurs in."""
-        found = (self._arrays.postings.slice_of(hash64(term)) for term in terms)
-        return np.fromiter((where.stop - where.start for where in found), dtype=np.int64, count=len(terms))
+        frequency = self._arrays.postings.frequency
+        return np.fromiter((frequency(term) for term in terms), dtype=np.int64, count=len(terms))
 
     def close(self) -> None:
         """Release files."""

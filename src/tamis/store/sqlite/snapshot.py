@@ -20,12 +20,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.models.protocols import Matrix
-from tamis.store.postings import FIELDS, TERM, Postings, Terms, invert
+from tamis.store.postings import FIELDS, TERM, FieldPostings, Postings, Terms, invert
 
 _MANIFEST = "manifest.json"
 _ARRAYS = (
     "vectors", "profiles", "id_bytes", "id_ends", "first_chunk",
-    "term_hashes", "term_starts", "posting_rows", "posting_tf", "field_lengths",
+    "term_hashes", "term_frequencies", "field_lengths",
+    *(f"{field}_{part}" for field in FIELDS for part in ("starts", "rows", "tf")),
 )  # fmt: skip
 VISIBLE = """
     documents.born <= :generation AND (documents.died IS NULL OR documents.died > :generation) AND NOT documents.hidden
@@ -163,10 +164,12 @@ def _write_arrays(connection: sqlite3.Connection, folder: Path, number: int, dim
     _save_matrix(folder, "profiles", _profiles(connection, at, dimensions), len(ids), dimensions)
     postings = _postings(connection, at, int(first_chunk[-1]))
     _save(folder, "term_hashes", postings.terms)
-    _save(folder, "term_starts", postings.starts)
-    _save(folder, "posting_rows", postings.rows)
-    _save(folder, "posting_tf", postings.tf)
+    _save(folder, "term_frequencies", postings.frequencies)
     _save(folder, "field_lengths", postings.lengths)
+    for name, field in zip(FIELDS, postings.fields, strict=True):
+        _save(folder, f"{name}_starts", field.starts)
+        _save(folder, f"{name}_rows", field.rows)
+        _save(folder, f"{name}_tf", field.tf)
 
 
 def _blobs(connection: sqlite3.Connection, column: str, at: dict[str, int]) -> Iterator[bytes]:
@@ -226,9 +229,8 @@ def load(folder: Path) -> Snapshot | None:
         first_chunk=arrays["first_chunk"],
         postings=Postings(
             arrays["term_hashes"],
-            arrays["term_starts"],
-            arrays["posting_rows"],
-            arrays["posting_tf"],
+            arrays["term_frequencies"],
+            tuple(FieldPostings(*(arrays[f"{name}_{part}"] for part in ("starts", "rows", "tf"))) for name in FIELDS),
             arrays["field_lengths"],
         ),
     )
