@@ -343,6 +343,31 @@ class CollectionWriter(Protocol):
         ...
 
 
+class Reembedding(Protocol):
+    """Replaces every vector of a collection by another model's; resumable until it is swapped in."""
+
+    @property
+    def needed(self) -> bool:
+        """Whether the collection's vectors come from another model."""
+        ...
+
+    def count(self) -> int:
+        """How many documents still wait for vectors."""
+        ...
+
+    def pending(self) -> Iterator[tuple[Document, tuple[Chunk, ...]]]:
+        """Documents that wait for vectors, with their chunks."""
+        ...
+
+    def stage(self, document_id: str, vectors: Matrix, *, topic: str, sentiment: float, quality: float) -> None:
+        """Keep the new vectors of one document, and what its anchors now say."""
+        ...
+
+    def swapped(self) -> AbstractContextManager[CollectionWriter]:
+        """Make the staged vectors the collection's; finish and publish with the writer it gives."""
+        ...
+
+
 class Store(Protocol):
     """A place that holds collections."""
 
@@ -367,6 +392,15 @@ class Store(Protocol):
         Raises:
             BusyStoreError: another process is writing.
             EmbeddingMismatchError: as for `reader`.
+        """
+        ...
+
+    def reembedding(self, name: str) -> AbstractContextManager[Reembedding]:
+        """Open for giving it the vectors of the model in use.
+
+        Raises:
+            UnknownCollectionError: no such collection.
+            BusyStoreError: another process is writing.
         """
         ...
 

@@ -63,7 +63,8 @@ CREATE TABLE entity_vectors (key TEXT PRIMARY KEY, vector BLOB NOT NULL) WITHOUT
 CREATE TABLE profiles (document INTEGER PRIMARY KEY REFERENCES documents ON DELETE CASCADE, vector BLOB NOT NULL);
 CREATE TABLE restaged (              -- vectors of a reembedding under way
     document INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE,
-    identity TEXT NOT NULL, vectors BLOB NOT NULL, PRIMARY KEY (document, identity)
+    identity TEXT NOT NULL, vectors BLOB NOT NULL, topic TEXT NOT NULL, sentiment REAL NOT NULL, quality REAL NOT NULL,
+    PRIMARY KEY (document, identity)
 );
 CREATE TABLE pages (
     url TEXT PRIMARY KEY, state TEXT NOT NULL, depth INTEGER NOT NULL, document_id TEXT NOT NULL, etag TEXT NOT NULL,
@@ -164,11 +165,15 @@ def _no_space(folder: Path) -> StoreError:
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """All or nothing."""
+    """All or nothing; inside another transaction, a part of that one."""
+    if connection.in_transaction:
+        yield
+        return
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
     except BaseException:
+        # SQLite has already rolled back where the disk was full.
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise

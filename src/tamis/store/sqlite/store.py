@@ -26,6 +26,7 @@ from tamis.store.sqlite.database import (
 )
 from tamis.store.sqlite.lock import write_lock
 from tamis.store.sqlite.reader import SqliteReader
+from tamis.store.sqlite.reembedding import SqliteReembedding
 from tamis.store.sqlite.writer import SqliteWriter
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
@@ -110,6 +111,9 @@ class SqliteStore:
     def _rebuild(self, folder: Path, connection: sqlite3.Connection) -> None:
         with write_lock(folder / "write.lock", wait_seconds=self._settings.busy_seconds):
             number, identity = generation(connection), stored_identity(connection)
+            if snapshot.load(folder / "index" / str(number)) is not None:
+                # Somebody else was faster.
+                return
             dimensions = identity.dimensions if identity else 0
             snapshot.build(connection, folder / "index", number, dimensions=dimensions)
 
@@ -140,6 +144,25 @@ class SqliteStore:
                     connection.close()
                     shutil.rmtree(folder)
                 raise
+            finally:
+                connection.close()
+
+    @contextmanager
+    def reembedding(self, name: str) -> Iterator[SqliteReembedding]:
+        """Open for giving it the vectors of the model in use.
+
+        Raises:
+            UnknownCollectionError: no such collection.
+            BusyStoreError: another process is writing.
+        """
+        folder = self._existing(name)
+        if self._identity is None:
+            raise UsageError("no embedding model is in use", fix="open the store with the identity of one")
+        with write_lock(folder / "write.lock", wait_seconds=self._settings.busy_seconds):
+            connection = connect(folder)
+            try:
+                yield SqliteReembedding(connection, folder, self._identity, self._now)
+                snapshot.remove_others(folder / "index", generation(connection))
             finally:
                 connection.close()
 

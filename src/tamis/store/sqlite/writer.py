@@ -305,18 +305,21 @@ class SqliteWriter:
             StoreError: no space; what was published before stays.
         """
         connection, number = self._connection, self._next
+        alone = not connection.in_transaction
         with failures_of(self._folder):
-            # From here on a power cut must not take anything back either.
-            connection.execute("PRAGMA synchronous = FULL")
+            if alone:
+                # From here on a power cut must not take anything back either.
+                connection.execute("PRAGMA synchronous = FULL")
             with transaction(connection):
                 connection.execute(f"UPDATE documents SET hidden = ({_VANISHED}) WHERE hidden <> ({_VANISHED})")
                 if self._changed or number == 1:
                     self._publish_snapshot(number)
                 set_meta(connection, "updated", self._now().isoformat(timespec="seconds"))
-            connection.execute("PRAGMA synchronous = NORMAL")
             self._next, self._changed = generation(connection) + 1, False
-            snapshot.remove_others(self._folder / "index", self._next - 1)
-            connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+            if alone:
+                connection.execute("PRAGMA synchronous = NORMAL")
+                snapshot.remove_others(self._folder / "index", self._next - 1)
+                connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
             return read_information(connection, self._folder)
 
     def _publish_snapshot(self, number: int) -> None:
