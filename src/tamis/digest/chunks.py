@@ -134,14 +134,16 @@ def _lines(text: str) -> list[Span]:
 def _cut_to_size(text: str, spans: list[Span], limit: int) -> Iterator[Span]:
     """Spans no larger than the limit; cut at spaces, or anywhere where there are none."""
     for start, end in spans:
-        while size_of(text[start:end]) > limit:
+        # Only ever a window is looked at: one line may hold megabytes.
+        while end - start > limit * _LONG_WORD or size_of(text[start:end]) > limit:
             piece = text[start : min(end, start + limit * _LONG_WORD)]
             words = piece.split(maxsplit=limit)
             room = len(piece) - (len(words[limit]) if len(words) > limit else 0)
             cut = room if room < len(piece) else (max(map(piece.rstrip().rfind, " \n")) + 1 or len(piece))
             yield start, start + len(piece[:cut].rstrip())
             start += cut
-            start += len(text[start:end]) - len(text[start:end].lstrip())
+            while start < end and text[start].isspace():
+                start += 1
         if start < end:
             yield start, end
 
