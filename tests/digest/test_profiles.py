@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tamis.digest.digest import count_entities
+from tamis.digest.names import embed_names
 from tamis.digest.profiles import entity_weight, profiles
 from tamis.models.embedder import OnnxEmbedder
 from tamis.models.ner import load_recogniser
@@ -57,14 +58,15 @@ def test_a_common_place_does_not_make_two_stories_alike(embedder: OnnxEmbedder) 
         "California and Nevada agree on water from the Colorado River.",
         "OpenAI publishes a report on model safety.",
         "Sam Altman of OpenAI speaks in Washington.",
+        *(f"California builds road number {number}." for number in range(20)),
     ]
     recogniser = load_recogniser()
     counted = [(f"d{n}", count_entities(mentions)) for n, mentions in enumerate(recogniser.mentions(texts))]
     keys = sorted({entity.key for _, entities in counted for entity in entities})
-    ids, rows = profiles(counted, dict(zip(keys, embedder.passages(keys), strict=True)), SETTINGS)
+    ids, rows = profiles(counted, dict(zip(keys, embed_names(keys, embedder), strict=True)), SETTINGS)
     where = {name: row for row, name in enumerate(ids)}
     assert {"d0", "d1", "d6", "d7"} <= where.keys()
     office, farmers, report, altman = (rows[where[name]] for name in ("d0", "d1", "d6", "d7"))
-    assert float(office @ farmers) < float(office @ report)
-    assert float(office @ farmers) < float(office @ altman) + 0.2
-    print(office @ farmers, office @ report, office @ altman, counted)
+    assert float(office @ farmers) < 0.45
+    assert float(office @ report) > 0.75
+    assert float(office @ farmers) < float(office @ altman)

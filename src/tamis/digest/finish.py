@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tamis.digest.duplicates import near_duplicates
+from tamis.digest.names import embed_names
 from tamis.digest.profiles import profiles
 from tamis.models.protocols import Embedder, Vector
 from tamis.settings import Settings
@@ -40,7 +41,7 @@ def _entity_vectors(writer: CollectionWriter, embedder: Embedder, keys: Sequence
         found.update(zip(known, np.asarray(vectors), strict=True))
         fresh = [key for key in batch if key not in found]
         if fresh:
-            embedded = embedder.passages(fresh)
+            embedded = embed_names(fresh, embedder)
             writer.put_entity_vectors(fresh, embedded)
             found.update(zip(fresh, embedded, strict=True))
     return found
