@@ -25,12 +25,13 @@ def command(door: Door, name: str, queries: Path, qrels: Path, recipes: tuple[st
     One row a recipe: nDCG@10, MRR@10, R@100.
     """
     from tamis.rank.measure import read_qrels, read_queries
+    from tamis.rank.recipes import RECIPES
 
     asked, judged = read_queries(queries), read_qrels(qrels)
-    chosen = recipes or ("bm25", "dense", "rrf", "convex", "auto")
+    chosen = recipes or tuple(RECIPES)
     rows = door.app().collection(name).evaluate(asked, judged, chosen, progress=door.progress)
     door.progress.done()
     if door.as_json:
         say_json({"name": name, "rows": rows})
     else:
-        show.table(rows)
+        show.table([{**row, "questions": int(row["questions"])} for row in rows])
