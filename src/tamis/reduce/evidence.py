@@ -1,0 +1,165 @@
+"""Evidence blocks: passages around the chosen segments, labelled and pinned to their source (K4)."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+
+from tamis.reduce.budget import shares
+from tamis.schema.document import Document
+from tamis.schema.evidence import Evidence, Segment
+
+_GAP = 12
+"""Characters of markup that may stand between two segments of one passage."""
+
+
+def located(document: Document, start: int) -> str:
+    """The document's URL with the nearest section anchor at or above a place in its text."""
+    if not document.url or not document.anchors:
+        return document.url
+    at = bisect_right([anchor.start for anchor in document.anchors], start) - 1
+    if at < 0:
+        return document.url
+    return f"{document.url.partition('#')[0]}#{document.anchors[at].fragment}"
+
+
+def passages(segments: Sequence[Segment], seeds: Sequence[int], *, budget: int) -> list[tuple[int, int]]:
+    """Grow every seed to the passage its share of the budget allows.
+
+    Args:
+        segments: grouped by document, in document order.
+        seeds: indices into ``segments``, best first.
+        budget: characters in all.
+
+    Returns:
+        Ranges [first, last] of indices, in the order of their seeds, never overlapping. A seed inside an earlier
+        seed's passage has none of its own.
+    """
+    runs = [_run(segments, seed) for seed in seeds]
+    distinct = list(dict.fromkeys(runs))
+    demands = [sum(_size(segments[index]) for index in range(first, last + 1)) for first, last in distinct]
+    allowance = dict(zip(distinct, shares(demands, budget), strict=True))
+    taken: set[int] = set()
+    out: list[tuple[int, int]] = []
+    left = budget
+    for seed, run in zip(seeds, runs, strict=True):
+        size = _size(segments[seed])
+        if seed in taken or size > left:
+            continue
+        first, last, used = _grown(segments, seed, run, min(left, max(allowance[run], size)), taken)
+        allowance[run] = max(0, allowance[run] - used)
+        left -= used
+        taken.update(range(first, last + 1))
+        out.append((first, last))
+    return out
+
+
+def _size(segment: Segment) -> int:
+    return segment.end - segment.start
+
+
+def _run(segments: Sequence[Segment], seed: int) -> tuple[int, int]:
+    """The stretch of neighbouring segments under the seed's heading."""
+    first = last = seed
+    while first > 0 and _adjacent(segments[first - 1], segments[first]):
+        first -= 1
+    while last + 1 < len(segments) and _adjacent(segments[last], segments[last + 1]):
+        last += 1
+    return first, last
+
+
+def _adjacent(left: Segment, right: Segment) -> bool:
+    return (
+        left.document_id == right.document_id
+        and left.headings == right.headings
+        and 0 <= right.start - left.end <= _GAP
+    )
+
+
+def _grown(
+    segments: Sequence[Segment], seed: int, run: tuple[int, int], room: int, taken: set[int]
+) -> tuple[int, int, int]:
+    """Take in what follows and what precedes the seed, in turn, while there is room."""
+    first = last = seed
+    used = _size(segments[seed])
+    ahead = behind = True
+    while ahead or behind:
+        following = last + 1
+        ahead = ahead and following <= run[1] and following not in taken and used + _size(segments[following]) <= room
+        if ahead:
+            last = following
+            used += _size(segments[following])
+        preceding = first - 1
+        behind = behind and preceding >= run[0] and preceding not in taken and used + _size(segments[preceding]) <= room
+        if behind:
+            first = preceding
+            used += _size(segments[preceding])
+    return first, last, used
+
+
+def shown(segments: Sequence[Segment]) -> str:
+    """What a writer sees of a passage: sentences run on, steps as a list, code and tables as they are."""
+    parts: list[str] = []
+    for before, segment in zip([None, *segments[:-1]], segments, strict=True):
+        if segment.kind == "code":
+            parts.append(f"\n```\n{segment.text}\n```\n")
+        elif segment.kind == "table":
+            parts.append(f"\n{segment.text}\n")
+        elif segment.kind == "step":
+            parts.append(f"\n- {segment.text}")
+        else:
+            parts.append(("\n" if before is not None and before.kind == "step" else " ") + segment.text)
+    return "".join(parts).strip()
+
+
+def labelled(
+    segments: Sequence[Segment],
+    ranges: Sequence[tuple[int, int]],
+    documents: Mapping[str, Document],
+    *,
+    topics: Mapping[str, str],
+    via: Mapping[str, tuple[str, ...]],
+) -> tuple[tuple[Evidence, ...], tuple[str, ...]]:
+    """Label passages E1, E2 … by falling similarity with the question.
+
+    Args:
+        segments: all candidates.
+        ranges: passages as index ranges into them.
+        documents: by id.
+        topics: document id → topic; where there is none the innermost heading stands for it.
+        via: document id → retrieval layers.
+
+    Returns:
+        The evidence in label order, and for every segment its label, empty outside the evidence.
+    """
+    relevance = [max(segments[index].similarity for index in range(first, last + 1)) for first, last in ranges]
+    order = sorted(range(len(ranges)), key=lambda place: (-relevance[place], place))
+    labels = [""] * len(segments)
+    out: list[Evidence] = []
+    for number, place in enumerate(order, start=1):
+        first, last = ranges[place]
+        inside = segments[first : last + 1]
+        document = documents[inside[0].document_id]
+        span = (inside[0].start, inside[-1].end)
+        headings = inside[0].headings
+        kinds = {segment.kind for segment in inside}
+        labels[first : last + 1] = [f"E{number}"] * len(inside)
+        out.append(
+            Evidence(
+                label=f"E{number}",
+                title=document.title,
+                url=located(document, span[0]),
+                document_id=document.document_id,
+                chunk_id=inside[0].chunk_id,
+                span=span,
+                sha256=sha256(document.text[span[0] : span[1]].encode()).hexdigest(),
+                text=shown(inside),
+                relevance=relevance[place],
+                topic=topics.get(document.document_id) or (headings[-1] if headings else ""),
+                via=via.get(document.document_id, ()),
+                kind=kinds.pop() if len(kinds) == 1 else "prose",
+                headings=headings,
+            )
+        )
+    return tuple(out), tuple(labels)

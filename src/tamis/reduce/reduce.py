@@ -1,0 +1,264 @@
+"""From ranked documents to evidence, without a model (K1-K4)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.models.protocols import Embedder, Matrix
+from tamis.reduce import vectors as remembered
+from tamis.reduce.compress import textrank
+from tamis.reduce.duplicates import unique
+from tamis.reduce.evidence import labelled, passages
+from tamis.reduce.segments import Unit, content_weight, salience, segments_of, with_scores
+from tamis.reduce.select import mmr, question_similarity, relevance
+from tamis.schema.document import Chunk, Document
+from tamis.schema.evidence import Evidence, Quarantined, Segment
+from tamis.schema.ranking import RankedItem
+from tamis.settings import ReduceSettings
+
+Screen = Callable[[Sequence[Segment]], tuple[Sequence[Segment], Sequence[Quarantined]]]
+ChunksOf = Callable[[str], tuple[Sequence[Chunk], Matrix]]
+
+_RANK_DISCOUNT = 0.02
+"""Cosine a passage loses each time its document's rank doubles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """What is left of the ranked documents.
+
+    Attributes:
+        evidence: in label order.
+        segments: every candidate, grouped by document in rank order, in document order within.
+        vectors: (N, D) of the segments.
+        scores: (N,) how well each answers, comparable within one reduction.
+        labels: (N,) the evidence each lies in, empty outside.
+        blocks: (N,) ordinal of each segment's block in its document; equal neighbours share a paragraph.
+        chosen: indices of the segments the evidence grew from, best first.
+        stands_for: index → near-duplicates it stands for, kept out of ``chosen``.
+        quarantine: passages kept out of everything above.
+        compressed: items shortened to their central sentences first.
+        dropped: reason → count.
+    """
+
+    evidence: tuple[Evidence, ...]
+    segments: tuple[Segment, ...]
+    vectors: Matrix
+    scores: npt.NDArray[np.float32]
+    labels: tuple[str, ...]
+    blocks: tuple[int, ...]
+    chosen: tuple[int, ...]
+    stands_for: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    quarantine: tuple[Quarantined, ...] = ()
+    compressed: int = 0
+    dropped: Mapping[str, int] = field(default_factory=dict)
+
+    def before(self, index: int) -> int | None:
+        """The candidate right before a segment in its document, None at the first."""
+        other = index - 1
+        same = other >= 0 and self.segments[other].document_id == self.segments[index].document_id
+        return other if same else None
+
+    def after(self, index: int) -> int | None:
+        """The candidate right after a segment in its document, None at the last."""
+        other = index + 1
+        same = other < len(self.segments) and self.segments[other].document_id == self.segments[index].document_id
+        return other if same else None
+
+
+def reduce(
+    items: Sequence[RankedItem],
+    documents: Mapping[str, Document],
+    chunks_of: ChunksOf,
+    *,
+    query_vectors: Matrix,
+    embedder: Embedder,
+    settings: ReduceSettings,
+    roundup: bool = False,
+    screen: Screen,
+    topics: Mapping[str, str] | None = None,
+) -> Reduction:
+    """Reduce ranked documents to labelled evidence.
+
+    Args:
+        items: best first.
+        documents: by id; only those of surviving items are looked up.
+        chunks_of: document id → its chunks and their (len, D) vectors.
+        query_vectors: (S, D), one per subquery.
+        embedder: for the sentences of the passages that are read closely.
+        settings: floors, limits and budgets.
+        roundup: whether the question asks for many sources (K3's limit a domain).
+        screen: sorts out passages that read like instructions (K5), before anything else sees them.
+        topics: document id → topic.
+
+    Returns:
+        The evidence and everything it was chosen from.
+    """
+    dropped: Counter[str] = Counter()
+    kept = _eligible(items, settings, roundup=roundup, dropped=dropped)
+    read = _passages_to_read(kept, chunks_of, query_vectors, settings)
+    pairs = [
+        pair
+        for item in kept
+        if item.document_id in read.chunks
+        for pair in segments_of(documents[item.document_id], read.chunks[item.document_id])
+    ]
+    pairs, quarantine = _screened(pairs, screen)
+    pairs = _within_limit(pairs, read, settings.embedded_segments, dropped)
+    bare = [segment for segment, _ in pairs]
+    vectors = remembered.passages(embedder, [_embedded_text(segment) for segment in bare])
+    near = question_similarity(query_vectors, vectors)
+    weights = salience(bare, vectors, [read.centroids[segment.document_id] for segment in bare])
+    segments = with_scores(bare, near, weights)
+    context = np.array([read.similarity[segment.chunk_id] for segment in segments], dtype=np.float32)
+    content = np.array([content_weight(segment.text, segment.kind) for segment in segments], dtype=np.float32)
+    scores = relevance(near, weights, content, context)
+    central, compressed = _compressed(segments, vectors, near, settings)
+    dropped["not central to a long item"] += len(segments) - len(central)
+    alone, stands_for = unique(
+        [segments[index].text for index in central], vectors[central], scores[central], floor=settings.duplicate_cosine
+    )
+    pool = [central[index] for index in alone]
+    dropped["near-duplicate"] += len(central) - len(pool)
+    picked = mmr(scores[pool], vectors[pool], trade=settings.mmr_lambda, limit=settings.evidence_limit)
+    chosen = tuple(pool[index] for index in picked)
+    ranges = passages(segments, chosen, budget=settings.evidence_characters)
+    evidence, labels = labelled(
+        segments,
+        ranges,
+        documents,
+        topics=topics or {},
+        via={item.document_id: tuple(item.via) for item in kept},
+    )
+    return Reduction(
+        evidence=evidence,
+        segments=segments,
+        vectors=vectors,
+        scores=scores,
+        labels=labels,
+        blocks=tuple(unit.block for _, unit in pairs),
+        chosen=chosen,
+        stands_for={central[owner]: tuple(central[other] for other in group) for owner, group in stands_for.items()},
+        quarantine=tuple(quarantine),
+        compressed=compressed,
+        dropped={reason: count for reason, count in sorted(dropped.items()) if count},
+    )
+
+
+def _eligible(
+    items: Sequence[RankedItem], settings: ReduceSettings, *, roundup: bool, dropped: Counter[str]
+) -> list[RankedItem]:
+    """K3: the relevance floor, and for roundups the limit a domain."""
+    if not items:
+        return []
+    floor = settings.relevance_floor * max(item.similarity for item in items)
+    domains: Counter[str] = Counter()
+    kept: list[RankedItem] = []
+    for item in items:
+        domain = urlsplit(item.url).hostname or ""
+        if item.similarity < floor:
+            dropped["below the relevance floor"] += 1
+        elif roundup and domain and domains[domain] >= settings.domain_limit:
+            dropped["domain limit"] += 1
+        else:
+            domains[domain] += 1
+            kept.append(item)
+    return kept
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """Which passages are read closely, and what their vectors say."""
+
+    chunks: Mapping[str, list[Chunk]]
+    similarity: Mapping[str, float]
+    centroids: Mapping[str, npt.NDArray[np.float32]]
+
+
+def _passages_to_read(
+    items: Sequence[RankedItem], chunks_of: ChunksOf, query_vectors: Matrix, settings: ReduceSettings
+) -> _Reading:
+    """The passages nearest to the question, whole documents never: their sentences are what costs time."""
+    offers: list[tuple[float, int, int, Chunk]] = []
+    similarity: dict[str, float] = {}
+    centroids: dict[str, npt.NDArray[np.float32]] = {}
+    for place, item in enumerate(items):
+        chunks, vectors = chunks_of(item.document_id)
+        if not chunks:
+            continue
+        near = question_similarity(query_vectors, vectors)
+        centre = vectors.mean(axis=0)
+        centroids[item.document_id] = centre / max(float(np.linalg.norm(centre)), 1e-12)
+        discount = _RANK_DISCOUNT * float(np.log2(place + 1))
+        best = sorted(range(len(chunks)), key=lambda row: (-float(near[row]), row))[: settings.passages_per_item]
+        for row in best:
+            similarity[chunks[row].chunk_id] = float(near[row])
+            offers.append((float(near[row]) - discount, place, row, chunks[row]))
+    offers.sort(key=lambda offer: (-offer[0], offer[1], offer[2]))
+    chosen = sorted(offers[: settings.passages], key=lambda offer: (offer[1], offer[2]))
+    read: dict[str, list[Chunk]] = {}
+    for _, _, _, chunk in chosen:
+        read.setdefault(chunk.document_id, []).append(chunk)
+    return _Reading(read, similarity, centroids)
+
+
+def _screened(
+    pairs: list[tuple[Segment, Unit]], screen: Screen
+) -> tuple[list[tuple[Segment, Unit]], Sequence[Quarantined]]:
+    passed, quarantine = screen([segment for segment, _ in pairs])
+    spans = {(segment.document_id, segment.start) for segment in passed}
+    return [pair for pair in pairs if (pair[0].document_id, pair[0].start) in spans], quarantine
+
+
+def _within_limit(
+    pairs: list[tuple[Segment, Unit]], read: _Reading, limit: int, dropped: Counter[str]
+) -> list[tuple[Segment, Unit]]:
+    """Keep whole passages, nearest first, while their segments fit what may be embedded."""
+    sizes = Counter(segment.chunk_id for segment, _ in pairs)
+    room = limit
+    kept: set[str] = set()
+    for chunk_id in sorted(sizes, key=lambda name: (-read.similarity[name], name)):
+        if sizes[chunk_id] <= room:
+            kept.add(chunk_id)
+            room -= sizes[chunk_id]
+    out = [pair for pair in pairs if pair[0].chunk_id in kept]
+    dropped["beyond what is read closely"] += len(pairs) - len(out)
+    return out
+
+
+def _embedded_text(segment: Segment) -> str:
+    """What stands for a segment; code and tables are known by their heading and first lines."""
+    if segment.kind in ("code", "table"):
+        return "\n".join([*segment.headings[-1:], segment.text[:400]])
+    return segment.text[:1000]
+
+
+def _compressed(
+    segments: Sequence[Segment], vectors: Matrix, near: npt.NDArray[np.float32], settings: ReduceSettings
+) -> tuple[list[int], int]:
+    """K1: of items with many candidate sentences, the central ones and those nearest to the question."""
+    groups: dict[str, list[int]] = {}
+    for index, segment in enumerate(segments):
+        groups.setdefault(segment.document_id, []).append(index)
+    kept: list[int] = []
+    compressed = 0
+    for group in groups.values():
+        if len(group) <= settings.compress_above:
+            kept += group
+            continue
+        compressed += 1
+        rank = textrank(
+            vectors[group],
+            edge_floor=settings.edge_floor,
+            damping=settings.damping,
+            iterations=settings.iterations,
+            prior=np.clip(near[group], 0.0, None),
+        )
+        kept += [group[row] for row in sorted(np.argsort(-rank, kind="stable")[: settings.compress_above].tolist())]
+    return sorted(kept), compressed
