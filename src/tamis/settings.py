@@ -57,7 +57,7 @@ class ChunkSettings(Section):
 class DigestSettings(Section):
     """What is read off a document when it comes in."""
 
-    topic_floor: Cosine = Field(0.55, description="nearness at which a topic is named; tuned")
+    topic_floor: Cosine = Field(0.18, description="nearness at which a topic is named; tuned on news of four classes")
     duplicate_bits: int = Field(3, ge=0, le=16, description="S5: most differing SimHash bits of near-duplicates")
     duplicate_jaccard: Unit = Field(0.8, description="S5: least share of common word runs of near-duplicates; tuned")
 
@@ -199,6 +199,7 @@ class CheckSettings(Section):
 
     supported: Cosine = Field(0.6, description="C1: sentence similarity above which a claim is supported")
     weak: Cosine = Field(0.4, description="C1: above which it is weak")
+    cosine_origin: Cosine = Field(0.45, description="cosine of unrelated sentences, stretched to 0; by embedder; tuned")
 
 
 class ModelRole(Section):

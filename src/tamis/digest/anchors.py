@@ -22,7 +22,8 @@ class Anchors:
     Attributes:
         topics: names, ascending.
         topic_rows: (A,) index into ``topics`` of each topic anchor.
-        topic_vectors: (A, D).
+        topic_vectors: (A, D), less their mean and normalised.
+        topic_mean: (D,).
         positive: (D,) mean direction, and so for the others.
         negative: (D,).
         substantive: (D,).
@@ -32,6 +33,7 @@ class Anchors:
     topics: tuple[str, ...]
     topic_rows: npt.NDArray[np.int64]
     topic_vectors: Matrix
+    topic_mean: Vector
     positive: Vector
     negative: Vector
     substantive: Vector
@@ -70,15 +72,23 @@ def _embed(embedder: Embedder) -> Anchors:
     topics = tuple(sorted(written["topics"]))
     sentences = [sentence for topic in topics for sentence in written["topics"][topic]]
     rows = [row for row, topic in enumerate(topics) for _ in written["topics"][topic]]
+    vectors = embedder.passages(sentences)
+    mean: Vector = vectors.mean(axis=0)
     return Anchors(
         topics=topics,
         topic_rows=np.array(rows, dtype=np.int64),
-        topic_vectors=embedder.passages(sentences),
+        topic_vectors=_units(vectors - mean),
+        topic_mean=mean,
         positive=unit_mean(embedder.passages(written["sentiment"]["positive"])),
         negative=unit_mean(embedder.passages(written["sentiment"]["negative"])),
         substantive=unit_mean(embedder.passages(written["quality"]["substantive"])),
         clickbait=unit_mean(embedder.passages(written["quality"]["clickbait"])),
     )
+
+
+def _units(vectors: npt.NDArray[np.float32]) -> Matrix:
+    units: Matrix = (vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)).astype(np.float32)
+    return units
 
 
 def unit_mean(vectors: Matrix) -> Vector:
@@ -91,14 +101,15 @@ def unit_mean(vectors: Matrix) -> Vector:
 def read(vector: Vector, anchors: Anchors, settings: DigestSettings) -> Reading:
     """Compare a document with the anchors.
 
-    A topic's nearness is the mean of its two nearest anchors: one alone is too easily near by chance.
+    A topic's nearness is the mean of its two nearest anchors: one alone is too easily near by chance. What all anchors
+    have in common is taken off first, so that no topic is near everything.
 
     Args:
         vector: (D,) of the document.
         anchors: of the same embedder.
         settings: how near a topic must be.
     """
-    cosines = anchors.topic_vectors @ vector
+    cosines = anchors.topic_vectors @ _units(vector - anchors.topic_mean)
     nearness = np.array([np.sort(cosines[anchors.topic_rows == row])[-2:].mean() for row in range(len(anchors.topics))])
     best = int(np.argmax(nearness.round(6)))
     mood = float(vector @ anchors.positive) - float(vector @ anchors.negative)
