@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -82,17 +83,14 @@ def count_terms(fields: Sequence[str]) -> tuple[Terms, tuple[int, ...]]:
     Args:
         fields: the text of each of `FIELDS`.
     """
-    counts: dict[int, list[int]] = {}
-    lengths = []
-    for number, text in enumerate(fields):
-        found = analysed(text)
-        lengths.append(len(found))
-        for term in found:
-            counts.setdefault(hash64(term), [0] * len(FIELDS))[number] += 1
-    table = np.zeros(len(counts), dtype=TERM)
-    for at, term_hash in enumerate(sorted(counts)):
-        table[at] = (term_hash, [min(count, _MOST) for count in counts[term_hash]])
-    return table, tuple(lengths)
+    found = [analysed(text) for text in fields]
+    counted = [Counter(terms) for terms in found]
+    names = list({term for terms in counted for term in terms})
+    table = np.zeros(len(names), dtype=TERM)
+    table["term"] = [hash64(name) for name in names]
+    table["tf"] = np.minimum([[terms[name] for terms in counted] for name in names], _MOST) if names else 0
+    table.sort(order="term")
+    return table, tuple(len(terms) for terms in found)
 
 
 def invert(terms: Terms, sizes: npt.NDArray[np.integer[Any]], lengths: npt.NDArray[np.uint32]) -> Postings:

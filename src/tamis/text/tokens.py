@@ -9,6 +9,7 @@ from functools import lru_cache
 import Stemmer
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 _STOP = frozenset(
     """
     a about above after again against all am an and any are as at be because been before being below between both
@@ -29,8 +30,13 @@ def _stem(word: str) -> str:
 
 def fold(text: str) -> str:
     """Case-folded, compatibility-normalised, accents removed."""
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(c for c in decomposed if not unicodedata.combining(c))
+    if text.isascii():
+        return text.lower()
+    return _BEYOND_ASCII.sub(_without_accent, unicodedata.normalize("NFKD", text.casefold()))
+
+
+def _without_accent(character: re.Match[str]) -> str:
+    return "" if unicodedata.combining(character.group()) else character.group()
 
 
 def words(text: str) -> list[str]:
