@@ -60,7 +60,14 @@ def test_every_spelling_of_an_ipv4_address_is_that_address(address):
     ],
 )
 def test_what_is_no_web_address_comes_back_unchanged(url):
-    assert (canonical(url), normalise(url), is_web(url), host(url), site(url), port(url)) == (url, url, False, "", "", 0)
+    assert (canonical(url), normalise(url), is_web(url), host(url), site(url), port(url)) == (
+        url,
+        url,
+        False,
+        "",
+        "",
+        0,
+    )
 
 
 def test_requests_keep_what_servers_tell_apart():
@@ -82,9 +89,9 @@ def test_site_is_host_and_port_with_http_and_https_together():
 def test_join_resolves_links_and_refuses_what_cannot_be_fetched():
     assert join("http://e.com/a/b.html", " ../c?d#e ") == "http://e.com/c?d"
     assert join("http://e.com/a/", "//other.org/x") == "http://other.org/x"
-    assert [join("http://e.com/", link) for link in ("mailto:a@b.c", "javascript:void(0)", "http://[bad", "data:,x")] == [
-        ""
-    ] * 4
+    assert [
+        join("http://e.com/", link) for link in ("mailto:a@b.c", "javascript:void(0)", "http://[bad", "data:,x")
+    ] == [""] * 4
 
 
 def test_a_folder_and_its_index_page_are_twins():
