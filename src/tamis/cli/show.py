@@ -91,7 +91,7 @@ def items(ranked: Sequence[RankedItem], *, explain: bool = False) -> None:
         styled(f"{item.rank:>{places}}  {item.title or item.document_id}", bold=True)
         say(f"{indent}{item.url or item.document_id}")
         if item.snippet and not explain:
-            say(wrapped(" ".join(item.snippet.split()), indent=indent))
+            say(wrapped(" ".join(item.snippet.split()).lstrip("| "), indent=indent))
         styled(f"{indent}score {item.score:.4f}, similarity {item.similarity:.2f}{via}", dim=True)
         if explain:
             _signals(item, indent)
