@@ -1,38 +1,191 @@
 """Where the main content of a page is.
 
-Pages that mark their main content and are written as documentation are taken at their word. Of all others trafilatura
-decides which text is content, and the blocks that hold this text are kept: the choice is its, the form is ours.
+Pages written as documentation mark where it is, or it is by far the largest part of them; they are taken whole, without
+their furniture. Of all other pages trafilatura decides which text is content, and the blocks that hold this text are
+kept: the choice is its, the form is ours. It tends to lose lists, code and tables, so those between kept blocks return.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from tamis.acquire.readers.markup.align import aligned
-from tamis.acquire.readers.markup.elements import Element
+from tamis.acquire.readers.markup.elements import HEADINGS, Element
 from tamis.acquire.readers.markup.pieces import Piece
 from tamis.acquire.readers.markup.writer import Writer
 
+_MAIN = ("//*[@role='main']", "//main", "//article", "//div[@class='body']", "//div[@class='document']")
+_GENERATORS = re.compile(
+    r"sphinx|docutils|mkdocs|doxygen|docusaurus|asciidoctor|javadoc|rustdoc|pandoc|gitbook|texi2html|makeinfo|docbook",
+    re.IGNORECASE,
+)
+_API = "//dt[contains(@class, 'sig')] | //dl[contains(@class, 'function') or contains(@class, 'method')]/dt[@id]"
+_LEAST_ANCHORED = 3
+_CHROME = re.compile(
+    r"(?:^|[\s_-])(?:nav|navbar|navigation|menu|mainmenu|submenu|searchmenu|sidebar|breadcrumbs?|toc|footer|pagination|"
+    r"social|share|sharing|related|newsletter|subscribe|cookie|banner|advert|ads?|promo|comments?|sphinxsidebar|"
+    r"prev-next|pager|fancy_toc|tagline|localtoc)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+_DOMINANT = 0.85
+_HOME = 0.8
+_MOST_HOPS = 60
+_LINKED = 0.5
+_INDEX_RUN = 4
+_DEEPEST_ARTICLE = 400
+_LARGEST_ARTICLE = 3_000_000
+_FILLED = frozenset({"code", "table", "item"})
+
+
+def main_pieces(root: Element, decoded: str) -> list[Piece]:
+    """The blocks of a page's main content.
+
+    Args:
+        root: the whole page.
+        decoded: its source.
+    """
+    body = root.find("body")
+    body = root if body is None else body
+    if is_documentation(root) or not is_published(root):
+        declared = declared_main(root)
+        pieces = Writer().write(body if declared is None else declared)
+        if declared is None:
+            pieces = _inside(pieces, _home(pieces, [True] * len(pieces), _DOMINANT))
+        return _without_chrome(pieces)
+    pieces = Writer().write(body)
+    kept = aligned(pieces, article_text(root, decoded))
+    if not any(kept):
+        declared = declared_main(root)
+        return _without_chrome(_inside(pieces, declared) if declared is not None else pieces)
+    return [piece for piece, keep in zip(pieces, kept, strict=True) if keep]
+
 
 def declared_main(root: Element) -> Element | None:
-    """The element a page itself marks as its main content."""
-    for path in ("//*[@role='main']", "//main", "//div[@class='body']", "//article"):
+    """The one element a page itself marks as its main content."""
+    for path in _MAIN:
         found = root.xpath(path)
         if len(found) == 1:
             return found[0]
     return None
 
 
-def main_pieces(root: Element, decoded: str) -> list[Piece]:
-    """The blocks of a page's main content."""
-    body = root.find("body") if root.find("body") is not None else root
-    pieces = Writer().write(body)
-    content = article_text(decoded)
-    kept = aligned(pieces, content)
-    return [piece for piece, keep in zip(pieces, kept, strict=True) if keep]
+def is_documentation(root: Element) -> bool:
+    """Whether a page is written as documentation: by a generator's name, API entries, or sections one can link to."""
+    for meta in root.iter("meta"):
+        if (meta.get("name") or "").lower() == "generator" and _GENERATORS.search(meta.get("content") or ""):
+            return True
+    if root.xpath(_API):
+        return True
+    anchored = sum(element.get("id") is not None for element in root.iter(*HEADINGS))
+    return anchored >= _LEAST_ANCHORED and next(root.iter("pre", "table", "dl"), None) is not None
 
 
-def article_text(decoded: str) -> str:
-    """What trafilatura takes for the content of a page, one block a line."""
+def is_published(root: Element) -> bool:
+    """Whether a page is made for sharing, as news and blogs are: social cards, linked data, a feed or a publishing system."""
+    for meta in root.iter("meta"):
+        name = (meta.get("property") or meta.get("name") or "").lower()
+        if name.startswith(("og:", "twitter:", "article:", "fb:", "dc.")) or name in {
+            "generator",
+            "keywords",
+            "news_keywords",
+        }:
+            return True
+    if any("ld+json" in (script.get("type") or "") for script in root.iter("script")):
+        return True
+    return any("rss" in (link.get("type") or "") or "atom" in (link.get("type") or "") for link in root.iter("link"))
+
+
+def article_text(root: Element, decoded: str) -> str:
+    """What trafilatura takes for the content of a page, one block a line; empty where the page is beyond it."""
+    if len(decoded) > _LARGEST_ARTICLE or _deeper_than(root, _DEEPEST_ARTICLE):
+        return ""
     from trafilatura import bare_extraction
 
     found = bare_extraction(decoded, include_comments=False)
     return found.text or "" if found else ""
+
+
+def _deeper_than(root: Element, limit: int) -> bool:
+    from lxml.etree import iterwalk
+
+    depth = 0
+    for event, _ in iterwalk(root, events=("start", "end")):
+        depth += 1 if event == "start" else -1
+        if depth > limit:
+            return True
+    return False
+
+
+def _ancestors(element: Element) -> list[Element]:
+    """An element and what it is in, outermost last."""
+    found = []
+    while element is not None and len(found) < _MOST_HOPS:
+        found.append(element)
+        element = element.getparent()
+    return found
+
+
+def _words(piece: Piece) -> int:
+    return len(piece.plain.split())
+
+
+def _linked_words(piece: Piece) -> int:
+    return sum(len(words.split()) for _, words in piece.links)
+
+
+def _home(pieces: Sequence[Piece], kept: Sequence[bool], share: float) -> Element | None:
+    """The innermost element that holds a share of the words of the kept blocks that are not links."""
+    held: dict[Element, int] = {}
+    depth: dict[Element, int] = {}
+    total = 0
+    for piece, keep in zip(pieces, kept, strict=True):
+        if not keep:
+            continue
+        words = max(_words(piece) - _linked_words(piece), 0)
+        total += words
+        chain = _ancestors(piece.element)
+        for above, element in enumerate(reversed(chain)):
+            held[element] = held.get(element, 0) + words
+            depth[element] = above
+    best: Element | None = None
+    for element, words in held.items():
+        if words >= share * total and (best is None or depth[element] > depth[best]):
+            best = element
+    return best
+
+
+def _inside(pieces: Sequence[Piece], element: Element | None) -> list[Piece]:
+    if element is None:
+        return list(pieces)
+    return [piece for piece in pieces if element in _ancestors(piece.element)]
+
+
+def _is_chrome(piece: Piece, outside: Element | None) -> bool:
+    """Whether a block lies in navigation and the like, by the classes of what it is in."""
+    for element in _ancestors(piece.element):
+        if element is outside:
+            return False
+        names = f"{element.get('class') or ''} {element.get('id') or ''}"
+        if element.tag not in {"body", "html", *HEADINGS} and len(names) > 1 and _CHROME.search(names):
+            return True
+    return False
+
+
+def _without_chrome(pieces: list[Piece]) -> list[Piece]:
+    kept = [piece for piece in pieces if not _is_chrome(piece, None)]
+    return kept or pieces
+
+
+def _filled(pieces: Sequence[Piece], kept: list[bool]) -> list[bool]:
+    """Bring back code, tables and list items between kept blocks of the same part of the page."""
+    home = _home(pieces, kept, _HOME)
+    first = kept.index(True)
+    last = len(kept) - 1 - kept[::-1].index(True)
+    result = list(kept)
+    for at in range(first, last):
+        piece = pieces[at]
+        if kept[at] or piece.kind not in _FILLED or _linked_words(piece) > _LINKED * _words(piece):
+            continue
+        result[at] = home in _ancestors(piece.element) and not _is_chrome(piece, home)
+    return result

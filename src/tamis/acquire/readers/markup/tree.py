@@ -30,3 +30,16 @@ def parse_html(text: str) -> Element | None:
         return html.document_fromstring(text.encode("utf-8", errors="replace"), parser=parser)
     except etree.ParserError:
         return None
+
+
+def parse_xml(data: bytes) -> Element | None:
+    """Parse a small XML file of an archive: no entities, no network, None where it is not XML."""
+    from lxml import etree
+
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, recover=True, remove_comments=True
+    )
+    try:
+        return etree.fromstring(data, parser=parser)
+    except (etree.XMLSyntaxError, ValueError):
+        return None
