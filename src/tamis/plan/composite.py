@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from tamis.plan.lexicon import rules
 from tamis.plan.phrases import singular_topic, topic
 from tamis.plan.wording import core_text, first_word, is_opening, normalise, opens, plainly
+from tamis.text.tokens import terms
 
 _SENTENCE = re.compile(r"(?<=[?!])\s+|(?<=\w{3}\.)\s+(?=[A-Z])|\s*;\s+|(?<=[?!])(?=[A-Z])")
 _JOINT = re.compile(r"(?P<comma>,)?\s+(?P<and>and|but)\s+(?:also\s+|then\s+|if so,?\s+|if not,?\s+)?|(?P<only>,)\s+")
@@ -24,8 +25,21 @@ _FOLLOWERS = frozenset(
     "i you we it they he she there this that these those the a an my your our his her its their one any all".split()
 )
 _INVERTING = frozenset({"do", "does", "did"})
-_BARE = frozenset({"why", "when", "where", "how", "who", "what"})
-_ABOUT = re.compile(r"^(?:and )?(?:(?:what|how) about|and for|and if|and) (?P<rest>.+)$", re.IGNORECASE)
+_KINDS = "kind|kinds|type|types|sort|size|version|brand|model|colour|color|year|country|temperature"
+_ELLIPSIS = re.compile(
+    rf"^(?:why|when|where|how|who|what|(?:for )?how \w+|(?:at|in|to|for|from|by|of|on|with) (?:what|which|how) \w+"
+    rf"|(?:what|which) (?:{_KINDS}))$",
+    re.IGNORECASE,
+)
+_KIND = re.compile(r"^(?:what|which) (?:kinds?|types?|sort|size|version|brand|model)$", re.IGNORECASE)
+_WHICH = re.compile(
+    r"^(?P<which>which) (?P<noun>(?:\w+ )??)(?P<aux>(?:can|do|does|are|is|should|will)(?:n't|'t|not| not)?)"
+    r"(?: (?P<rest>.+))?$",
+    re.IGNORECASE,
+)
+_TASK = re.compile(r"^how (?:do|can|should|would) (?:i|you|we|one) (?P<task>.+)$", re.IGNORECASE)
+_EFFORT = re.compile(r"\bit (?:cost|take)$|\bit (?:hard|difficult|expensive|worth it|safe|legal)$", re.IGNORECASE)
+_ABOUT = re.compile(r"^(?:what|how) about (?P<rest>.+)$", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"\b(its|their|his)\b", re.IGNORECASE)
 _PRONOUN = re.compile(r"\b(it|they|them|he|she|him)\b", re.IGNORECASE)
 _POINTER = re.compile(
@@ -33,6 +47,9 @@ _POINTER = re.compile(
     r"|dangerous|necessary|in|on|with|for|at|from|be|affect|cause|so)\b)",
     re.IGNORECASE,
 )
+_ONE = re.compile(r"(?<=[a-z] )one$", re.IGNORECASE)
+_PLURALS = {"does": "do", "is": "are", "was": "were", "has": "have"}
+_SINGULAR = re.compile(r"(?<=\b)(does|is|was|has) $", re.IGNORECASE)
 _OPEN_VERB = re.compile(r"\bto \w+$", re.IGNORECASE)
 _PAST = re.compile(r"^who(?: (?:first|originally))? (?P<verb>\w+) (?P<rest>.+)$", re.IGNORECASE)
 
@@ -141,20 +158,30 @@ def _resolved(clauses: Sequence[str], context: str) -> list[str]:
 def _filled(clause: str, previous: str, about: str) -> str:
     """One clause made able to stand alone; unchanged where it already is."""
     if previous:
-        short = clause.lower().strip()
-        if short in _BARE or (rules().wh_rest.match(short) and len(short.split()) <= 3 and not _has_verb(short)):
-            return _with_opening(clause, previous)
         match = _ABOUT.match(clause)
         if match:
             return _about(match["rest"], previous)
+        if _ELLIPSIS.match(clause):
+            return _with_opening(clause, previous)
+        both = _WHICH.match(clause), _WHICH.match(previous)
+        if both[0] and both[1] and not both[0]["noun"] and not both[0]["rest"]:
+            return f"{both[0]['which']} {both[1]['noun']}{both[0]['aux']} {both[1]['rest']}"
+        done = _TASK.match(core_text(previous))
+        if done and _EFFORT.search(clause):
+            return f"{clause} to {done['task']}"
     if not about:
         return clause
-    return _without_pronouns(clause, about)
+    complete = _without_pronouns(clause, about)
+    if complete == clause and previous and len(set(terms(clause))) < 2:
+        return f"{clause} ({_predicate(previous)})"
+    return complete
 
 
-def _has_verb(short: str) -> bool:
-    words = short.split()
-    return any(word in rules().auxiliaries or word in rules().phrase_ends for word in words[1:])
+def _predicate(question: str) -> str:
+    """A question without its question word and auxiliary."""
+    words = core_text(question).split()
+    at = next((i for i, word in enumerate(words[:4]) if word.lower() in rules().auxiliaries), 0)
+    return " ".join(words[at + 1 :])
 
 
 def _with_opening(opening: str, previous: str) -> str:
@@ -163,7 +190,13 @@ def _with_opening(opening: str, previous: str) -> str:
     auxiliaries = rules().auxiliaries
     at = next((i for i, word in enumerate(words[:6]) if word.lower() in auxiliaries), None)
     if at is not None:
-        return f"{opening} {words[at].lower()} {' '.join(words[at + 1 :])}"
+        rest = " ".join(words[at + 1 :])
+        thing = re.sub(r"^the ", "", topic(previous))
+        kind = _KIND.match(opening)
+        if kind and thing and f" {thing}" in f" {rest}":
+            rest = re.sub(rf"(?:\b(?:an?|the) )?\b{re.escape(thing)}", "", rest, count=1)
+            return " ".join(f"{opening} of {thing} {words[at].lower()} {rest}".split())
+        return f"{opening} {words[at].lower()} {rest}"
     past = _PAST.match(" ".join(words))
     if past:
         verb = past["verb"].lower()
@@ -194,13 +227,23 @@ def _without_pronouns(clause: str, about: str) -> str:
         if match.group().lower() == "it" and rules().empty_it.match(clause.lower(), match.start()):
             continue
         name = about if match.group().lower() in {"they", "them"} else one
-        return clause[: match.start()] + name + clause[match.end() :]
+        return _agreeing(clause[: match.start()], name) + name + clause[match.end() :]
+    one_of = _ONE.search(clause)
+    if one_of:
+        return clause[: one_of.start()] + re.sub(r"^the ", "a ", about) + clause[one_of.end() :]
     pointer = _POINTER.search(clause)
     if pointer:
         return clause[: pointer.start()] + about + clause[pointer.end() :]
     if _OPEN_VERB.search(clause):
         return f"{clause} {about}"
     return clause
+
+
+def _agreeing(before: str, name: str) -> str:
+    """The words before a replaced pronoun, the auxiliary in the plural where the name is one ("does" → "do")."""
+    if not name.endswith("s") or name.endswith(("ss", "is", "us")):
+        return before
+    return _SINGULAR.sub(lambda match: _PLURALS[match.group(1).lower()] + " ", before)
 
 
 def _genitive(name: str) -> str:

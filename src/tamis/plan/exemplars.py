@@ -200,7 +200,8 @@ def _own_bytes(path: Path) -> bytes:
 def _from_cache(path: Path) -> Exemplars | None:
     """The cached arrays, None where there are none or they are damaged (they are then made again)."""
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        # numpy leaves a file that it opened itself open when it turns out to be damaged.
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
             return Exemplars(**{field.name: stored[field.name] for field in fields(Exemplars)})
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None

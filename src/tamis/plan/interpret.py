@@ -99,7 +99,7 @@ def _intent(question: str, parts: Sequence[str], reading: Reading | None) -> Int
 
 
 def _shape(question: str, intent: Intent) -> AnswerShape:
-    """By the wording; a comparison that no wording shows ("is walking as good as running?") takes its shape from that."""
+    """By the wording; a comparison that it does not show ("is walking as good as running?") by the intent."""
     shape = answer_shape(question)
     return "comparison" if intent == "comparison" and shape in {"general", "yesno"} else shape
 

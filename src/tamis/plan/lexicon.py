@@ -39,7 +39,6 @@ class Rules:
     task_verbs: frozenset[str]
     phrase_ends: frozenset[str]
     prepositions: frozenset[str]
-    wh_rest: re.Pattern[str]
     irregular_participles: Mapping[str, str]
 
 
@@ -68,7 +67,6 @@ def rules() -> Rules:
         task_verbs=frozenset(raw["task_verbs"]),
         phrase_ends=frozenset(raw["phrase_ends"].split()),
         prepositions=frozenset(raw["prepositions"].split()),
-        wh_rest=re.compile(raw["wh_rest"]),
         irregular_participles=raw["irregular_participles"],
     )
 

@@ -11,6 +11,9 @@ from tamis.text.tokens import is_stop
 _WORD = re.compile(r"[^\s,;:!?()\"“”]+")
 _ARTICLES = frozenset({"a", "an"})
 _PRONOUNS = frozenset("i you we they he she it one people someone anyone this that these those there".split())
+_COPULAS = frozenset({"is", "are", "was", "were"})
+_SUBORDINATING = frozenset("that which who when where while if because so and or but than".split())
+_PARTICIPLE = re.compile(r"\w{3}(?:ed|ing)$")
 _ADVERBS = frozenset("really still actually even also best safely properly usually often always never ever not".split())
 
 
@@ -27,7 +30,8 @@ def topic(clause: str) -> str:
     words = [word.strip(".'") for word in _WORD.findall(core_text(clause))]
     folded = [word.lower() for word in words]
     start = _start(folded)
-    end = _end(folded, start)
+    named = folded[:1] in (["what"], ["who"]) and folded[1:2] and folded[1] in _COPULAS
+    end = _clause_end(folded, start) if named else _end(folded, start)
     phrase = words[start:end]
     if not any(not is_stop(word.lower()) for word in phrase):
         return _longest_run(words)
@@ -50,6 +54,8 @@ def _start(folded: list[str]) -> int:
     if folded[0] in {"which", "whose"} or folded[:2] in (["how", "many"], ["how", "much"]):
         return 2 if folded[0] == "how" else 1
     auxiliary = next((i for i, word in enumerate(folded[:6]) if word in auxiliaries), None)
+    if folded[0] in rules().task_verbs:
+        return 2 if folded[1:2] and folded[1] in rules().question_words else 1
     if auxiliary is None:
         opened = folded[0] in rules().question_words
         # "what's X": the auxiliary hides in the word; "what causes X": the verb follows it.
@@ -72,11 +78,16 @@ def _end(folded: list[str], start: int) -> int:
         word = folded[i]
         if word in rules().prepositions or word in rules().auxiliaries or (word in _PRONOUNS and seen_noun):
             return i
-        ending = word in rules().phrase_ends
+        ending = word in rules().phrase_ends or (seen_noun and bool(_PARTICIPLE.search(word)))
         if ending and seen_noun:
             return i
         seen_noun = seen_noun or not (ending or is_stop(word))
     return len(folded)
+
+
+def _clause_end(folded: list[str], start: int) -> int:
+    """As `_end` for "what is X": X may hold prepositions and participles, and ends at a subordinate clause."""
+    return next((i for i in range(start, len(folded)) if folded[i] in _SUBORDINATING), len(folded))
 
 
 def _longest_run(words: list[str]) -> str:

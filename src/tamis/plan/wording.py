@@ -31,7 +31,7 @@ def is_opening(word: str) -> bool:
 def opens(clause: str) -> bool:
     """Whether a clause begins as a question: "when does it melt" does, the condition "when I thaw meat" does not."""
     first, second = (first_word(word) for word in [*clause.split(maxsplit=2), "", ""][:2])
-    if first in _CONDITIONS and second not in rules().auxiliaries:
+    if first in _CONDITIONS and second not in rules().auxiliaries | {"and", "or", ""}:
         return False
     return is_opening(first)
 
