@@ -175,8 +175,9 @@ class SqliteReader:
         return Hits(tuple(row[0] for row in rows), np.ones(len(rows), dtype=np.float32))
 
     def search_vectors(self, vector: Vector, k: int) -> Hits:
-        """Dense layer: chunk ids by cosine."""
-        rows, scores = nearest(self._arrays.vectors, vector, k)
+        """Dense layer: chunk ids by cosine; exact up to ``store.exact_limit`` chunks."""
+        neighbours = self._arrays.neighbours
+        rows, scores = neighbours.nearest(vector, k) if neighbours else nearest(self._arrays.vectors, vector, k)
         return Hits(self._arrays.chunk_ids(rows), scores)
 
     def search_profiles(self, vector: Vector, k: int, *, floor: float) -> Hits:

@@ -31,15 +31,22 @@ class SqliteReembedding:
         folder: of the collection.
         identity: of the new vectors.
         now: the time a publish is dated with.
+        exact_limit: see `StoreSettings`.
     """
 
     def __init__(
-        self, connection: sqlite3.Connection, folder: Path, identity: EmbeddingIdentity, now: Callable[[], datetime]
+        self,
+        connection: sqlite3.Connection,
+        folder: Path,
+        identity: EmbeddingIdentity,
+        now: Callable[[], datetime],
+        exact_limit: int,
     ) -> None:
         self._connection = connection
         self._folder = folder
         self._identity = identity
         self._now = now
+        self._exact_limit = exact_limit
         self._at = {"identity": identity_text(identity)}
 
     @property
@@ -109,7 +116,7 @@ class SqliteReembedding:
             )
         with failures_of(self._folder), transaction(self._connection):
             self._swap()
-            yield SqliteWriter(self._connection, self._folder, self._identity, self._now)
+            yield SqliteWriter(self._connection, self._folder, self._identity, self._now, self._exact_limit)
 
     def _swap(self) -> None:
         connection = self._connection

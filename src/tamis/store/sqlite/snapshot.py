@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from tamis.models.protocols import Matrix
 from tamis.store.postings import FIELDS, TERM, FieldPostings, Postings, Terms, invert
+from tamis.store.sqlite import ann
 
 _MANIFEST = "manifest.json"
 _ARRAYS = (
@@ -45,6 +46,7 @@ class Snapshot:
         id_ends: (M + 1,) int64 offsets into them.
         first_chunk: (M + 1,) int64; the chunks of document m are rows ``first_chunk[m]:first_chunk[m + 1]``.
         postings: the inverted index over chunks.
+        neighbours: the approximate index over ``vectors``, None where they are searched exactly.
     """
 
     vectors: Matrix
@@ -53,6 +55,7 @@ class Snapshot:
     id_ends: npt.NDArray[np.int64]
     first_chunk: npt.NDArray[np.int64]
     postings: Postings
+    neighbours: ann.Neighbours | None = None
 
     @property
     def documents(self) -> int:
@@ -108,7 +111,7 @@ class Snapshot:
         return at
 
 
-def build(connection: sqlite3.Connection, index: Path, number: int, *, dimensions: int) -> Path:
+def build(connection: sqlite3.Connection, index: Path, number: int, *, dimensions: int, exact_limit: int) -> Path:
     """Write the arrays of a generation and move them into place as one.
 
     Args:
@@ -116,6 +119,7 @@ def build(connection: sqlite3.Connection, index: Path, number: int, *, dimension
         index: folder of all generations.
         number: the generation.
         dimensions: of the vectors.
+        exact_limit: more chunks than this get an approximate index too, where the library for it is installed.
 
     Returns:
         The generation's folder.
@@ -124,12 +128,16 @@ def build(connection: sqlite3.Connection, index: Path, number: int, *, dimension
     building = Path(tempfile.mkdtemp(prefix=f"building-{number}-", dir=index))
     try:
         _write_arrays(connection, building, number, dimensions)
-        sizes = {name: (building / f"{name}.npy").stat().st_size for name in _ARRAYS}
+        vectors = _map(building / "vectors.npy")
+        if len(vectors) > exact_limit and ann.available():
+            ann.build(vectors, building / ann.FILE_NAME)
+        sizes = {path.name: path.stat().st_size for path in building.iterdir()}
         (building / _MANIFEST).write_text(json.dumps({"generation": number, "sizes": sizes}, sort_keys=True))
         for path in building.iterdir():
             _sync(path)
         _sync(building)
         final = index / str(number)
+        # Only left by a publish that was killed before it was recorded, or damaged.
         if final.exists():
             shutil.rmtree(final)
         building.rename(final)
@@ -216,7 +224,7 @@ def load(folder: Path) -> Snapshot | None:
     """Map the arrays of a generation; None where a file is missing or not of the size it was written with."""
     try:
         sizes = json.loads((folder / _MANIFEST).read_text())["sizes"]
-        if any((folder / f"{name}.npy").stat().st_size != sizes[name] for name in _ARRAYS):
+        if any((folder / name).stat().st_size != size for name, size in sizes.items()):
             return None
         arrays: dict[str, Any] = {name: _map(folder / f"{name}.npy") for name in _ARRAYS}
     except (FileNotFoundError, ValueError, KeyError):
@@ -233,7 +241,13 @@ def load(folder: Path) -> Snapshot | None:
             tuple(FieldPostings(*(arrays[f"{name}_{part}"] for part in ("starts", "rows", "tf"))) for name in FIELDS),
             arrays["field_lengths"],
         ),
+        neighbours=_neighbours(folder, arrays["vectors"]),
     )
+
+
+def _neighbours(folder: Path, vectors: Matrix) -> ann.Neighbours | None:
+    path = folder / ann.FILE_NAME
+    return ann.Neighbours(path, vectors) if path.is_file() and ann.available() else None
 
 
 def _map(path: Path) -> npt.NDArray[Any]:

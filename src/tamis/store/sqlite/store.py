@@ -102,11 +102,16 @@ class SqliteStore:
             return
         try:
             with write_lock(folder / "write.lock", wait_seconds=0.0):
-                SqliteWriter(connection, folder, stored_identity(connection), self._now).publish()
+                SqliteWriter(
+                    connection, folder, stored_identity(connection), self._now, self._settings.exact_limit
+                ).publish()
                 set_meta(connection, "writing", "0")
         except (BusyStoreError, PermissionError):
             # Somebody writes right now, or may: the last published state is what there is to see.
             return
+
+    def _write(self, connection: sqlite3.Connection, folder: Path, identity: EmbeddingIdentity | None) -> SqliteWriter:
+        return SqliteWriter(connection, folder, identity, self._now, self._settings.exact_limit)
 
     def _rebuild(self, folder: Path, connection: sqlite3.Connection) -> None:
         with write_lock(folder / "write.lock", wait_seconds=self._settings.busy_seconds):
@@ -115,7 +120,8 @@ class SqliteStore:
                 # Somebody else was faster.
                 return
             dimensions = identity.dimensions if identity else 0
-            snapshot.build(connection, folder / "index", number, dimensions=dimensions)
+            limit = self._settings.exact_limit
+            snapshot.build(connection, folder / "index", number, dimensions=dimensions, exact_limit=limit)
 
     @contextmanager
     def writer(self, name: str) -> Iterator[SqliteWriter]:
@@ -136,7 +142,7 @@ class SqliteStore:
             try:
                 check_identity(folder, stored_identity(connection), self._identity)
                 set_meta(connection, "writing", "1")
-                yield SqliteWriter(connection, folder, self._identity, self._now)
+                yield self._write(connection, folder, self._identity)
                 set_meta(connection, "writing", "0")
             except BaseException:
                 # A first run that failed before it read anything leaves no empty collection behind.
@@ -161,7 +167,7 @@ class SqliteStore:
         with write_lock(folder / "write.lock", wait_seconds=self._settings.busy_seconds):
             connection = connect(folder)
             try:
-                yield SqliteReembedding(connection, folder, self._identity, self._now)
+                yield SqliteReembedding(connection, folder, self._identity, self._now, self._settings.exact_limit)
                 snapshot.remove_others(folder / "index", generation(connection))
             finally:
                 connection.close()

@@ -53,6 +53,7 @@ class SqliteWriter:
         folder: of the collection.
         identity: whose vectors are put.
         now: the time a publish is dated with.
+        exact_limit: see `StoreSettings`.
     """
 
     def __init__(
@@ -61,11 +62,13 @@ class SqliteWriter:
         folder: Path,
         identity: EmbeddingIdentity | None,
         now: Callable[[], datetime],
+        exact_limit: int,
     ) -> None:
         self._connection = connection
         self._folder = folder
         self._identity = identity
         self._now = now
+        self._exact_limit = exact_limit
         self._next = generation(connection) + 1
         self._changed = get_meta(connection, "changed") == "1"
 
@@ -326,7 +329,7 @@ class SqliteWriter:
         connection = self._connection
         stored = stored_identity(connection)
         dimensions = stored.dimensions if stored else 0
-        snapshot.build(connection, self._folder / "index", number, dimensions=dimensions)
+        snapshot.build(connection, self._folder / "index", number, dimensions=dimensions, exact_limit=self._exact_limit)
         set_meta(connection, "generation", str(number))
         set_meta(connection, "calibration", get_meta(connection, "next_calibration"))
         set_meta(connection, "summary", json.dumps(summarise(connection, number)))
