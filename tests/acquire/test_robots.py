@@ -53,6 +53,11 @@ def test_no_answer_forbids_everything():
     assert not robots.allows(f"http://{HOST}:9/") and "no connection" in robots.reason
 
 
+def test_redirects_without_end_allow_everything():
+    base, robots = rules((302, {"Location": "/robots.txt"}, b""))
+    assert robots.allows(base + "/")
+
+
 def test_a_refused_address_stays_refused():
     async def run():
         async with open_fetcher(allow_hosts=()) as fetcher:

@@ -12,7 +12,7 @@ from loopback import HOST, Website, links, serve
 from tamis.acquire.breaker import BreakerFile
 from tamis.acquire.crawl import CrawlSummary
 from tamis.acquire.site import close_run, crawl_site, fetch_page, open_run
-from tamis.errors import FetchError, RefusedAddressError
+from tamis.errors import FetchError, RefusedAddressError, RobotsRefusedError
 from tamis.settings import CrawlSettings, FetchSettings, ReadSettings
 
 FETCH = FetchSettings(allow_hosts=(HOST,), retries=0)
@@ -99,12 +99,32 @@ def test_the_circuit_breaker_outlives_a_crawl(tmp_path):
     memory = BreakerFile(tmp_path / "breaker.json")
     with served(failing) as base:
         for _ in range(3):
-            crawled(base, {}, 1, memory=memory)
+            with pytest.raises(RobotsRefusedError, match="503"):
+                crawled(base, {}, 1, memory=memory)
         before = len(failing.log)
-        refused = crawled(base, {}, 1, memory=memory)
-        assert len(failing.log) == before and "in a row" in refused[0].record.reason
+        with pytest.raises(RobotsRefusedError, match="in a row"):
+            crawled(base, {}, 1, memory=memory)
+        assert len(failing.log) == before
         failing.pages = {"/": links(text=PROSE)}
         assert crawled(base, {}, 1, memory=memory, force=True)[0].record.state == "done"
+
+
+@pytest.mark.parametrize(
+    ("pages", "reason"),
+    [
+        ({}, "answered 404"),
+        ({"/": (200, {"Content-Type": "image/png"}, b"")}, "image/png"),
+        ({"/": links(head='<meta name="robots" content="noindex">', text=PROSE)}, "not to be indexed"),
+    ],
+)
+def test_a_start_that_yields_nothing_is_an_error_with_its_reason(pages, reason):
+    with served(Website(pages)) as base, pytest.raises(FetchError, match=reason):
+        crawled(base, {}, 1)
+
+
+def test_nobody_there_is_an_error_with_its_reason():
+    with pytest.raises(RobotsRefusedError, match="no connection"):
+        crawled(f"http://{HOST}:9/", {}, 1)
 
 
 def test_runs_are_numbered_and_resumed():

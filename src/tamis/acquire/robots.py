@@ -67,7 +67,8 @@ def parse(text: str, *, user_agent: str) -> Robots:
 async def fetch_robots(url: str, fetcher: Fetcher) -> Robots:
     """The rules of the site a URL is on.
 
-    Not there (4xx) allows everything; failing (5xx, no answer) forbids everything (RFC 9309, 2.3.1).
+    Not there (4xx, or redirects without end) allows everything; failing (5xx, no answer) forbids everything (RFC 9309,
+    2.3.1).
 
     Raises:
         RefusedAddressError: the guard refuses the site.
@@ -77,7 +78,9 @@ async def fetch_robots(url: str, fetcher: Fetcher) -> Robots:
     try:
         response = await fetcher.get(address)
     except FetchError as error:
-        return Robots(agent, unreadable=f"robots.txt cannot be had ({error.message}), so nothing is fetched")
+        if error.status is not None and 300 <= error.status < 400:
+            return Robots(agent)
+        return Robots(agent, unreadable=f"{error.message} (asked for robots.txt, without which nothing is fetched)")
     return _judged(response, fetcher.settings.user_agent)
 
 

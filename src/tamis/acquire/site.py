@@ -10,6 +10,7 @@ from tamis.acquire.bridge import iterate
 from tamis.acquire.crawl import Crawled, CrawlSummary, crawl
 from tamis.acquire.fetch import Fetcher, Response, fetch_once
 from tamis.acquire.readers import read
+from tamis.errors import AcquireError, FetchError, RobotsRefusedError
 from tamis.schema.document import Page
 from tamis.settings import CrawlSettings, FetchSettings, ReadSettings
 from tamis.store.protocols import PageRecord
@@ -91,7 +92,10 @@ def crawl_site(
     Raises:
         UsageError: ``start`` is no http or https address.
         RefusedAddressError: the guard refuses the site.
+        RobotsRefusedError: robots.txt left nothing to read; raised at the end.
+        FetchError: nothing could be read for another reason; raised at the end.
     """
+    summary = summary or CrawlSummary()
 
     async def source() -> AsyncIterator[Crawled]:
         async with Fetcher(fetch, pace=settings, memory=memory) as fetcher:
@@ -110,7 +114,20 @@ def crawl_site(
             ):
                 yield crawled
 
-    yield from iterate(source)
+    first: PageRecord | None = None
+    for crawled in iterate(source):
+        first = first or crawled.record
+        yield crawled
+    if first is not None and not summary.stored and not summary.vanished:
+        raise _nothing_read(start, summary, first)
+
+
+def _nothing_read(start: str, summary: CrawlSummary, first: PageRecord) -> AcquireError:
+    reason = summary.problems[0][1] if summary.problems else first.reason
+    message = f"no page of {start} could be stored: {reason}"
+    if summary.refused and not summary.failed:
+        return RobotsRefusedError(message, fix="Ask the site's owner, or ingest a copy you are allowed to read.")
+    return FetchError(message, fix="Check the address; what an earlier crawl stored is kept.", status=first.status)
 
 
 def open_run(notes: Notes, start: str, *, force: bool = False) -> int:
