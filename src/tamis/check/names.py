@@ -219,4 +219,4 @@ def swapped(claim: str, closest: str, given: Vocabulary) -> str:
     said = {fold(token) for token in _TOKEN.findall(claim)}
     if is_stop(fold(mine[0])) or is_stop(fold(theirs[0])) or fold(theirs[0]) in said or vouched(opening, given):
         return ""
-    return mine[0]
+    return str(mine[0])

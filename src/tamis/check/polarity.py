@@ -20,13 +20,13 @@ _LEAST_ALIGNED = 0.6
 _OPPOSITES = tuple(
     tuple(pair.split("/"))
     for pair in """
-    increase/decrease increase/reduce increase/lower raise/lower raise/reduce higher/lower more/less more/fewer
-    most/least always/never before/after above/below allow/forbid allow/prevent allowed/forbidden enable/disable enabled/disabled
-    true/false safe/unsafe safe/dangerous possible/impossible improve/worsen better/worse best/worst maximum/minimum
-    first/last mutable/immutable required/optional positive/negative rise/fall rose/fell gain/loss early/late
-    cheaper/dearer faster/slower fast/slow open/close success/failure succeed/fail accept/reject with/without strong/weak high/low
-    larger/smaller ascending/descending include/exclude start/end beneficial/harmful protect/harm legal/illegal
-    agree/disagree hot/cold
+    increase/decrease increase/reduce increase/lower raise/lower raise/reduce rise/fall rose/fell
+    higher/lower high/low more/less more/fewer most/least better/worse best/worst larger/smaller strong/weak
+    always/never before/after above/below first/last early/late start/end with/without
+    allow/forbid allow/prevent allowed/forbidden enable/disable enabled/disabled accept/reject include/exclude
+    required/optional legal/illegal true/false positive/negative possible/impossible mutable/immutable
+    safe/unsafe safe/dangerous improve/worsen beneficial/harmful protect/harm gain/loss success/failure succeed/fail
+    faster/slower fast/slow cheaper/dearer open/close ascending/descending maximum/minimum agree/disagree hot/cold
     """.split()
 )
 
