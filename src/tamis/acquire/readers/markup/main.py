@@ -30,9 +30,9 @@ _CHROME = re.compile(
 )
 _DOMINANT = 0.85
 _HOME = 0.8
+_MOST_CHROME = 0.4
 _MOST_HOPS = 60
 _LINKED = 0.5
-_INDEX_RUN = 4
 _DEEPEST_ARTICLE = 400
 _LARGEST_ARTICLE = 3_000_000
 _FILLED = frozenset({"code", "table", "item"})
@@ -47,17 +47,18 @@ def main_pieces(root: Element, decoded: str) -> list[Piece]:
     """
     body = root.find("body")
     body = root if body is None else body
-    if is_documentation(root) or not is_published(root):
-        declared = declared_main(root)
-        pieces = Writer().write(body if declared is None else declared)
-        if declared is None:
-            pieces = _inside(pieces, _home(pieces, [True] * len(pieces), _DOMINANT))
-        return _without_chrome(pieces)
     pieces = Writer().write(body)
+    generated = is_generated(root)
+    if generated or (not is_published(root) and _chrome_share(pieces) <= _MOST_CHROME):
+        declared = declared_main(root)
+        if declared is None:
+            declared = _home(pieces, [True] * len(pieces), _DOMINANT)
+        return _without_chrome(_inside(pieces, declared))
     kept = aligned(pieces, article_text(root, decoded))
     if not any(kept):
-        declared = declared_main(root)
-        return _without_chrome(_inside(pieces, declared) if declared is not None else pieces)
+        return _without_chrome(_inside(pieces, declared_main(root)))
+    if has_sections(root):
+        kept = _filled(pieces, kept)
     return [piece for piece, keep in zip(pieces, kept, strict=True) if keep]
 
 
@@ -70,13 +71,16 @@ def declared_main(root: Element) -> Element | None:
     return None
 
 
-def is_documentation(root: Element) -> bool:
-    """Whether a page is written as documentation: by a generator's name, API entries, or sections one can link to."""
+def is_generated(root: Element) -> bool:
+    """Whether a documentation generator made the page: it says so, or has API entries as only they write them."""
     for meta in root.iter("meta"):
         if (meta.get("name") or "").lower() == "generator" and _GENERATORS.search(meta.get("content") or ""):
             return True
-    if root.xpath(_API):
-        return True
+    return bool(root.xpath(_API))
+
+
+def has_sections(root: Element) -> bool:
+    """Whether a page has sections one can link to, and code, tables or definitions in it."""
     anchored = sum(element.get("id") is not None for element in root.iter(*HEADINGS))
     return anchored >= _LEAST_ANCHORED and next(root.iter("pre", "table", "dl"), None) is not None
 
@@ -119,7 +123,7 @@ def _deeper_than(root: Element, limit: int) -> bool:
 
 def _ancestors(element: Element) -> list[Element]:
     """An element and what it is in, outermost last."""
-    found = []
+    found: list[Element] = []
     while element is not None and len(found) < _MOST_HOPS:
         found.append(element)
         element = element.getparent()
@@ -170,6 +174,16 @@ def _is_chrome(piece: Piece, outside: Element | None) -> bool:
         if element.tag not in {"body", "html", *HEADINGS} and len(names) > 1 and _CHROME.search(names):
             return True
     return False
+
+
+def _chrome_share(pieces: Sequence[Piece]) -> float:
+    """The share of a page's words that are links or lie in navigation."""
+    total = chrome = 0
+    for piece in pieces:
+        words = _words(piece)
+        total += words
+        chrome += words if _linked_words(piece) > _LINKED * words or _is_chrome(piece, None) else 0
+    return chrome / total if total else 1.0
 
 
 def _without_chrome(pieces: list[Piece]) -> list[Piece]:
