@@ -168,8 +168,6 @@ def test_a_trace_is_a_tree_on_stderr(capsys: pytest.CaptureFixture[str]) -> None
         "├─ plan",
         "│  └─ intent: qa",
         "└─ rank",
-        "   ├─ layers",
-        "   │  ├─ text: 12",
-        "   │  └─ vector: 30",
+        "   ├─ layers: text 12, vector 30",
         "   └─ related: 2",
     ]

@@ -12,7 +12,7 @@ from tamis.schema.report import Answer, Deficit
 if TYPE_CHECKING:
     from tamis.render.references import Reference
 
-_TITLE_COLUMN = 60
+_TITLE_COLUMN = 90
 
 
 def answer(result: Answer, *, quiet: bool = False, explain: bool = False) -> None:
@@ -41,12 +41,13 @@ def _references(refs: Sequence[Reference]) -> None:
     mark_width = max(map(len, marks))
     title_width = min(_TITLE_COLUMN, max(len(ref.title) for ref in refs))
     columns = width()
-    for mark, ref in zip(marks, refs, strict=True):
+    lines = [
+        f"{mark:<{mark_width}} {ref.title:<{title_width}}    {ref.url}" for mark, ref in zip(marks, refs, strict=True)
+    ]
+    stacked = columns is not None and max(map(len, lines)) > columns
+    for mark, ref, line in zip(marks, refs, lines, strict=True):
         start = f"{mark:<{mark_width}} "
-        line = f"{start}{ref.title:<{title_width}}    {ref.url}".rstrip()
-        if columns is not None and ref.url and len(line) > columns:
-            line = f"{start}{ref.title}\n{' ' * len(start)}{ref.url}"
-        say(line)
+        say(f"{start}{ref.title}\n{' ' * len(start)}{ref.url}".rstrip() if stacked else line.rstrip())
 
 
 def _behind(result: Answer, *, explain: bool) -> None:
@@ -155,11 +156,16 @@ def tree(title: str, branches: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
         _branch(name, below, "", last=place == len(branches))
 
 
+def _counts(value: Mapping[str, Any]) -> bool:
+    """Whether a mapping holds numbers only, and so reads best on one line."""
+    return all(isinstance(entry, int | float) and not isinstance(entry, bool) for entry in value.values())
+
+
 def _branch(name: str, value: Any, indent: str, *, last: bool) -> None:  # noqa: ANN401 - traces hold plain data
     joint, further = ("└─ ", "   ") if last else ("├─ ", "│  ")
     children: list[tuple[str, Any]] = []
     text = ""
-    if isinstance(value, Mapping):
+    if isinstance(value, Mapping) and not (indent and _counts(value)):
         children = [(str(key), entry) for key, entry in value.items()]
     elif isinstance(value, list | tuple) and any(isinstance(entry, Mapping | list | tuple) for entry in value):
         children = [(str(number), entry) for number, entry in enumerate(value, 1)]
