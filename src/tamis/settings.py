@@ -125,6 +125,7 @@ class RankSettings(Section):
     rrf_k: Positive = Field(60.0, description="R2: Σ weight/(k + rank)")
     candidates: Count = Field(1000, description="most chunks a layer brings; tuned")
     profile_candidates: Count = Field(100, description="most documents the profile layer brings")
+    snippets: int = Field(50, ge=0, description="items that get a snippet; a run of a thousand needs none below")
     feedback_items: int = Field(5, ge=0, description="documents whose mean vector refines the question; tuned")
     feedback_weight: Unit = Field(0.3, description="weight of that mean; tuned")
     feedback_terms: int = Field(

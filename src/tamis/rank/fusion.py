@@ -1,7 +1,7 @@
 """Combining signals into one order: by reciprocal rank, or by a weighted sum of min-max scaled scores.
 
-Everything is an array over the same candidates, which stand in ascending order of their id, so that a stable sort breaks
-ties by id. A signal that does not know a candidate holds NaN there: it has no rank and adds nothing.
+Everything is an array over the same candidates, which stand in ascending order of their id, so that a stable sort
+breaks ties by id. A signal that does not know a candidate holds NaN there: it has no rank and adds nothing.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import log2
 from pathlib import Path
 
@@ -58,7 +58,8 @@ def recall(ranked: Sequence[str], grades: Mapping[str, int], k: int = 100) -> fl
     return len(relevant.intersection(ranked[:k])) / len(relevant) if relevant else 0.0
 
 
-MEASURES = {
+Measure = Callable[[Sequence[str], Mapping[str, int]], float]
+MEASURES: Mapping[str, Measure] = {
     "nDCG@10": lambda ranked, grades: ndcg(ranked, grades, 10),
     "MRR@10": lambda ranked, grades: reciprocal_rank(ranked, grades, 10),
     "R@100": lambda ranked, grades: recall(ranked, grades, 100),
@@ -163,12 +164,9 @@ def read_queries(path: Path) -> dict[str, str]:
     Raises:
         UsageError: the file cannot be read, a row lacks id or text, or an id occurs twice.
     """
-    if path.suffix.lower() in {".jsonl", ".ndjson", ".json"}:
-        pairs = _json_queries(path)
-    else:
-        pairs = _table_queries(path)
+    read = _json_queries if path.suffix.lower() in {".jsonl", ".ndjson", ".json"} else _table_queries
     queries: dict[str, str] = {}
-    for number, (qid, text) in pairs:
+    for number, (qid, text) in read(path):
         if qid in queries:
             raise UsageError(f"{path}:{number}: the question id {qid!r} occurs twice")
         queries[qid] = text

@@ -40,7 +40,8 @@ def similarity(subqueries: Matrix, items: Matrix) -> Scores:
     Returns:
         (N,) in [-1, 1].
     """
-    return np.max(np.stack([cosines(items, row) for row in subqueries]), axis=0)
+    best: Scores = np.max(np.stack([cosines(items, row) for row in subqueries]), axis=0)
+    return best
 
 
 def parse_date(published: str | None) -> datetime | None:

@@ -1,0 +1,210 @@
+"""Ranking a collection for a question: three layers, six signals, one order (R1-R5, E3, E4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+import numpy as np
+
+from tamis.models.protocols import Embedder, EntityRecogniser, Vector
+from tamis.rank.explain import shares
+from tamis.rank.fusion import Fused, Signals, fuse
+from tamis.rank.layers import Pool, Probe, make_probe, search_layers
+from tamis.rank.recipes import Recipe, find_recipe, weight_row
+from tamis.rank.refine import refined
+from tamis.rank.related import related
+from tamis.rank.signals import cosines, freshness, similarity
+from tamis.rank.snippet import snippet
+from tamis.schema.question import Interpretation
+from tamis.schema.ranking import RankedItem, Ranking, SignalShare, Via
+from tamis.settings import Settings, WeightRow
+from tamis.store.protocols import CollectionReader, DocumentSignals
+
+
+def retrieve(
+    question: Interpretation,
+    *,
+    reader: CollectionReader,
+    embedder: Embedder,
+    recogniser: EntityRecogniser | None,
+    settings: Settings,
+    recipe: str = "auto",
+    limit: int = 30,
+    vibe: Vector | None = None,
+    now: datetime | None = None,
+    explain: bool = False,
+    enrich: bool = True,
+) -> Ranking:
+    """Rank the documents of a collection.
+
+    Args:
+        question: interpreted; its subqueries are searched.
+        reader: a snapshot of the collection.
+        embedder: the one the collection was made with.
+        recogniser: for the profile layer; None leaves it out.
+        settings: weights, depths and floors.
+        recipe: ``bm25``, ``dense``, ``rrf``, ``convex`` or ``auto``.
+        limit: most documents, related ones via entities not counted.
+        vibe: (D,) target of the vibe signal, None for none.
+        now: the clock, zone-aware; without it there is no freshness.
+        explain: compute for every item where it would stand without each signal.
+        enrich: add related items below the last (E3).
+
+    Returns:
+        The ranking. Same inputs, same bytes.
+
+    Raises:
+        UnknownNameError: no such recipe.
+    """
+    how = find_recipe(recipe)
+    row = weight_row(question.query_type, settings.rank)
+    probe = make_probe(question, embedder=embedder, recogniser=recogniser if "profile" in how.layers else None)
+    first = probe
+
+    def ranked(probe: Probe) -> tuple[Pool, Signals, Fused]:
+        pool = search_layers(probe, reader, settings.rank, settings.entities, how.layers)
+        signals = gather_signals(pool, reader, settings, how, row, vibe=vibe, now=now, explain=explain)
+        return pool, signals, fuse(how.contributions(signals, row, pool.floors, settings.rank), pool.size)
+
+    pool, signals, fused = ranked(probe)
+    if how.refines and settings.rank.feedback_items:
+        best = [pool.chunks[at] for at in fused.order[: settings.rank.feedback_items].tolist() if pool.chunks[at]]
+        probe = refined(probe, best, reader, settings.rank)
+        pool, signals, fused = ranked(probe)
+    rows = [int(at) for at in fused.order[:limit]]
+    items = _items(
+        pool, rows, fused, shares(signals, fused, rows, explain=explain), first, reader, snippets=settings.rank.snippets
+    )
+    extra = _related(items, first, reader, settings) if enrich and "profile" in how.layers else []
+    return Ranking(
+        items=(*items, *extra),
+        recipe=how.name,
+        layers=pool.matches(),
+        related=len(extra),
+        terms=_printed_terms(probe),
+    )
+
+
+def gather_signals(
+    pool: Pool,
+    reader: CollectionReader,
+    settings: Settings,
+    how: Recipe,
+    row: WeightRow,
+    *,
+    vibe: Vector | None,
+    now: datetime | None,
+    explain: bool,
+) -> Signals:
+    """The signals of every candidate, in the order of the weight table; those that weigh nothing only to explain."""
+    values = {"bm25": pool.text, "query": pool.vector}
+    if how.name == "rrf" or explain:
+        facts = reader.signals(pool.ids)
+        published = [entry.published for entry in facts]
+        values["freshness"] = freshness(published, now, half_life_hours=settings.rank.half_life_hours)
+        values["authority"] = np.array([entry.authority for entry in facts], dtype=np.float64)
+        values["quality"] = np.array([entry.quality for entry in facts], dtype=np.float64)
+    if vibe is not None and row.vibe > 0:
+        values["vibe"] = _vibe(pool, reader, vibe)
+    names = ("bm25", "freshness", "authority", "query", "vibe", "quality")
+    return {name: values[name] for name in names if name in values}
+
+
+def _vibe(pool: Pool, reader: CollectionReader, target: Vector) -> np.typing.NDArray[np.float64]:
+    result = np.full(pool.size, np.nan)
+    rows = [row for row, chunk in enumerate(pool.chunks) if chunk]
+    if rows:
+        result[rows] = cosines(reader.vectors([pool.chunks[row] for row in rows]), target)
+    return result
+
+
+def _items(
+    pool: Pool,
+    rows: Sequence[int],
+    fused: Fused,
+    parts: Sequence[Mapping[str, SignalShare]],
+    probe: Probe,
+    reader: CollectionReader,
+    *,
+    snippets: int,
+) -> list[RankedItem]:
+    found = [(pool.ids[row], pool.chunks[row], pool.via[row], float(fused.scores[row])) for row in rows]
+    items = _described(found, probe, reader, snippets=snippets)
+    return [replace(item, signals=part) for item, part in zip(items, parts, strict=True)]
+
+
+def _described(
+    found: Sequence[tuple[str, str, tuple[Via, ...], float]],
+    probe: Probe,
+    reader: CollectionReader,
+    *,
+    snippets: int,
+) -> list[RankedItem]:
+    """Items with title, URL, similarity to the question as asked, and a snippet.
+
+    Args:
+        found: (document id, chunk id or empty, layers, score), best first.
+        probe: the question before any refinement: what a reader is shown is measured against what was asked.
+        reader: the collection.
+        snippets: how many of the first get a snippet.
+    """
+    if not found:
+        return []
+    chunk_ids = _complete([(name, chunk) for name, chunk, _, _ in found], probe, reader)
+    facts: list[DocumentSignals] = reader.signals([name for name, _, _, _ in found])
+    named = [chunk for chunk in chunk_ids if chunk]
+    shown = [chunk for chunk in chunk_ids[:snippets] if chunk]
+    texts = dict(zip(shown, (chunk.text for chunk in reader.chunks(shown)), strict=True))
+    cosine = dict(zip(named, similarity(probe.vectors, reader.vectors(named)).tolist(), strict=True)) if named else {}
+    wanted = {term: boost for part in probe.terms for term, boost in part.items()}
+    return [
+        RankedItem(
+            rank=place,
+            document_id=name,
+            title=fact.title,
+            url=fact.url,
+            score=round(score, 6),
+            similarity=round(cosine.get(chunk, 0.0), 4),
+            via=via,
+            chunk_id=chunk,
+            snippet=snippet(texts[chunk], wanted) if chunk in texts else "",
+        )
+        for place, ((name, _, via, score), chunk, fact) in enumerate(zip(found, chunk_ids, facts, strict=True), start=1)
+    ]
+
+
+def _complete(found: Sequence[tuple[str, str]], probe: Probe, reader: CollectionReader) -> list[str]:
+    """The chunk of each document; where no layer named one, the most similar one, empty for documents without text."""
+    bare = [name for name, chunk in found if not chunk]
+    chosen = {}
+    for name, chunks in zip(bare, reader.chunks_of(bare) if bare else [], strict=True):
+        if chunks:
+            ids = [chunk.chunk_id for chunk in chunks]
+            chosen[name] = ids[int(np.argmax(similarity(probe.vectors, reader.vectors(ids))))]
+    return [chunk or chosen.get(name, "") for name, chunk in found]
+
+
+def _related(
+    items: Sequence[RankedItem], probe: Probe, reader: CollectionReader, settings: Settings
+) -> list[RankedItem]:
+    best = [item.document_id for item in items[: settings.entities.related_from]]
+    found = related(reader, best, frozenset(item.document_id for item in items), settings.entities)
+    score = items[-1].score if items else 0.0
+    entries: list[tuple[str, str, tuple[Via, ...], float]] = []
+    for name, _ in found:
+        score *= settings.entities.related_factor
+        entries.append((name, "", ("entities",), score))
+    return [
+        replace(item, rank=len(items) + item.rank) for item in _described(entries, probe, reader, snippets=len(entries))
+    ]
+
+
+def _printed_terms(probe: Probe) -> tuple[tuple[str, float], ...]:
+    """Query terms with their boosts, highest first."""
+    boosts: dict[str, float] = {}
+    for part in probe.terms:
+        for term, boost in part.items():
+            boosts[term] = max(boost, boosts.get(term, 0.0))
+    return tuple(sorted(((t, round(b, 4)) for t, b in boosts.items()), key=lambda entry: (-entry[1], entry[0])))
