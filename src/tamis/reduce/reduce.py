@@ -116,9 +116,9 @@ def reduce(
     near = question_similarity(query_vectors, vectors)
     weights = salience(bare, vectors, [read.centroids[segment.document_id] for segment in bare])
     segments = with_scores(bare, near, weights)
-    context = np.array([read.similarity[segment.chunk_id] for segment in segments], dtype=np.float32)
+    owners = [segment.document_id for segment in segments]
     content = np.array([content_weight(segment.text, segment.kind) for segment in segments], dtype=np.float32)
-    scores = relevance(near, weights, content, context)
+    scores = relevance(query_vectors, vectors, groups=owners, content=content)
     central, compressed = _compressed(segments, vectors, near, settings)
     dropped["not central to a long item"] += len(segments) - len(central)
     alone, stands_for = unique(
