@@ -1,8 +1,8 @@
-"""How well questions are interpreted without a model: intent, topics and composite detection on labelled questions.
+"""How well questions are interpreted without a model: intent, topics, shape and composite detection.
 
-The questions were written by the same hand as the exemplars, so the numbers flatter. How examples are read was chosen by
-leaving one exemplar out in turn (.96 of intents, .96 of topics among the first three), not here; the rules for the answer's
-shape were mended once after a look at these questions ("laptop or desktop?").
+The questions were written by the same hand as the exemplars, so the numbers flatter. How examples are read was chosen
+by leaving one exemplar out in turn (.96 of intents, .96 of topics among the first three), not here; the rules for the
+answer's shape were mended once after a look at these questions ("laptop or desktop?").
 """
 
 from __future__ import annotations

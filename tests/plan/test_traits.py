@@ -22,6 +22,8 @@ from tamis.schema.question import AnswerShape, Intent, QueryType, TimeSensitivit
         ("how many minutes", "quantity"),
         ("When was canning invented?", "time"),
         ("How long ago was canning invented?", "time"),
+        ("When should I use a generator instead of a list?", "general"),
+        ("When should I plant garlic?", "time"),
         ("butter vs margarine", "comparison"),
         ("Is butter better than margarine?", "comparison"),
         ("Butter or margarine for pastry?", "comparison"),
@@ -82,6 +84,7 @@ def test_time_sensitivity(question: str, intent: Intent, time: TimeSensitivity) 
     [
         ("What is WAL mode?", "qa", "explainer"),
         ("Why does bread go stale?", "qa", "explainer"),
+        ("What does the star in front of an argument do?", "qa", "explainer"),
         ("Who discovered penicillin?", "qa", "general"),
         ("How do I make jam?", "howto", "explainer"),
         ("jam vs jelly", "comparison", "comparison"),
