@@ -99,10 +99,10 @@ def test_the_circuit_breaker_outlives_a_crawl(tmp_path):
     memory = BreakerFile(tmp_path / "breaker.json")
     with served(failing) as base:
         for _ in range(3):
-            with pytest.raises(RobotsRefusedError, match="503"):
+            with pytest.raises(FetchError, match="503"):
                 crawled(base, {}, 1, memory=memory)
         before = len(failing.log)
-        with pytest.raises(RobotsRefusedError, match="in a row"):
+        with pytest.raises(FetchError, match="in a row"):
             crawled(base, {}, 1, memory=memory)
         assert len(failing.log) == before
         failing.pages = {"/": links(text=PROSE)}
@@ -123,8 +123,24 @@ def test_a_start_that_yields_nothing_is_an_error_with_its_reason(pages, reason):
 
 
 def test_nobody_there_is_an_error_with_its_reason():
-    with pytest.raises(RobotsRefusedError, match="no connection"):
+    with pytest.raises(FetchError, match="no connection"):
         crawled(f"http://{HOST}:9/", {}, 1)
+
+
+def test_a_site_that_refuses_is_named_as_such():
+    closed = Website({"/": links(text=PROSE), "/robots.txt": (200, {}, b"User-agent: *\nDisallow: /")})
+    with served(closed) as base, pytest.raises(RobotsRefusedError, match=r"robots\.txt disallows it for tamis"):
+        crawled(base, {}, 1)
+
+
+def test_a_site_that_is_down_keeps_what_is_known():
+    with served(site()) as base:
+        known = {item.record.url: item.record for item in crawled(base, {}, 1)}
+    seen = []
+    with pytest.raises(FetchError, match="no connection"):
+        for item in crawl_site(base, fetch=FETCH, settings=CrawlSettings(), reading=ReadSettings(), known=known, run=2):
+            seen.append(item.record)  # noqa: PERF402 - what came before the error counts
+    assert [record.state for record in seen] == ["failed"] and seen[0].document_id == f"{base}/"
 
 
 def test_runs_are_numbered_and_resumed():

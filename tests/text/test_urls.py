@@ -26,6 +26,8 @@ SPELLINGS = {
     "http:\\\\example.com\\a": "http://example.com/a",
     " http://exam\nple.com/a\tb ": "http://example.com/ab",
     "http://example.com/?b=2&a=2&a=1": "http://example.com/?a=1&a=2&b=2",
+    "http://example.com/?u=http%3A%2F%2Fe.com%2Fx&b=&c": "http://example.com/?b&c&u=http://e.com/x",
+    "http://example.com/?a=1%262&b=%2B": "http://example.com/?a=1%262&b=%2B",
     "http://[2001:DB8:0:0::1]:80/": "http://[2001:db8::1]/",
 }
 

@@ -18,7 +18,7 @@ from tamis.acquire.frontier import Entry, Frontier, Scope, as_globs, holds_no_te
 from tamis.acquire.robots import Robots, fetch_robots
 from tamis.acquire.sitemap import sitemap_urls
 from tamis.acquire.visit import Judge, Visit, readable
-from tamis.errors import AcquireError, RefusedAddressError, RobotsRefusedError, UsageError
+from tamis.errors import AcquireError, FetchError, RefusedAddressError, RobotsRefusedError, UsageError
 from tamis.schema.document import Page
 from tamis.settings import CrawlSettings
 from tamis.store.protocols import PageRecord
@@ -210,7 +210,8 @@ class _Crawl:
             await self._follow(entry, visit)
             self._count(entry, visit)
             yield Crawled(visit.record, visit.page, visit.unchanged, self._forgotten(visit))
-            if visit.record.state == "failed" and self._fetcher.breaker.is_open(self._scope.site):
+            silent = self._robots.unreadable or self._fetcher.breaker.is_open(self._scope.site)
+            if visit.record.state == "failed" and silent:
                 self.summary.stopped = visit.record.reason
                 return
 
@@ -224,6 +225,8 @@ class _Crawl:
             self._ahead.append((entry, None if done else asyncio.create_task(self._fetch(entry, old))))
 
     async def _fetch(self, entry: Entry, old: PageRecord | None) -> Response:
+        if self._robots.unreadable:
+            raise FetchError(self._robots.unreadable)
         if not self._robots.allows(entry.url):
             raise RobotsRefusedError(self._robots.reason)
         ask = (

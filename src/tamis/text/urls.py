@@ -26,6 +26,8 @@ _SESSION_SEGMENT = re.compile(r";jsessionid=[^/?#]*", re.IGNORECASE)
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _PATH_SAFE = _UNRESERVED | frozenset("!$&'()*+,;=:@/")
 _QUERY_SAFE = _PATH_SAFE | frozenset("?")
+# Escaped or not, these mean the same in a query's names and values; "&", "=", "+", "#" and "%" do not.
+_ESCAPED_PLAIN = re.compile("|".join(f"%{ord(character):02X}" for character in "!$'()*,/:;?@"))
 _TOKEN = re.compile(r"%[0-9A-Fa-f]{2}|.", re.DOTALL)
 _INDEX_NAMES = ("index.html", "index.htm", "index.php")
 _CONTROL = re.compile(r"[\t\n\r]")
@@ -54,7 +56,7 @@ def normalise(url: str) -> str:
 
 
 def canonical(url: str) -> str:
-    """The identity of a page: `normalise`, without trailing slash with the query in one order and its blanks as ``+``.
+    """The identity of a page: `normalise`, without trailing slash with the query in one order and one form.
 
     Args:
         url: an absolute URL.
@@ -67,7 +69,8 @@ def canonical(url: str) -> str:
         return url
     scheme, authority, path, query = parts
     path = path.rstrip("/") or "/"
-    query = "&".join(sorted(query.replace("%20", "+").split("&"), key=_pair)) if query else ""
+    plain = _ESCAPED_PLAIN.sub(lambda match: chr(int(match.group()[1:], 16)), query.replace("%20", "+"))
+    query = "&".join(sorted(part.removesuffix("=") or "=" for part in plain.split("&"))) if plain else ""
     return f"{scheme}://{authority}{path}{'?' + query if query else ''}"
 
 
@@ -239,11 +242,6 @@ def _without_tracking(query: str) -> str:
 
 def _parameter_name(parameter: str) -> str:
     return parameter.partition("=")[0]
-
-
-def _pair(parameter: str) -> tuple[str, str]:
-    name, _, value = parameter.partition("=")
-    return name, value
 
 
 def _tracks(name: str) -> bool:
