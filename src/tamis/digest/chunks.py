@@ -181,8 +181,10 @@ def _starts_anew(group: list[_Unit], size: int, unit: _Unit, settings: ChunkSett
     if group[-1].leads:
         return False
     if unit.opens:
-        # A section of its own, unless what stands before is too little to be found by.
-        return size >= settings.target_words * _NEAR_EMPTY * 2
+        # A section of its own, unless what stands before is too little to be found by; leaving the section of that
+        # for a higher one is the stronger reason.
+        higher = unit.opens < group[0].opens
+        return size >= settings.target_words * (_NEAR_EMPTY if higher else 2 * _NEAR_EMPTY)
     return size + unit.size / 2 > settings.target_words
 
 
