@@ -16,6 +16,8 @@ _INVISIBLE = re.compile(
     r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
 )
 _TAGS = re.compile(r"[\U000e0020-\U000e007e]+")
+_FLAG = re.compile(r"\U0001f3f4[\U000e0020-\U000e007e]{2,8}\U000e007f")
+"""The flags of England, Scotland and Wales are spelled in tag characters."""
 _BASE64 = re.compile(r"(?<![\w+/=-])(?:[A-Za-z0-9+/_-]{4}\s?){5,}[A-Za-z0-9+/_-]{0,4}={0,2}(?![\w+/=-])")
 _HEX = re.compile(r"(?<!\w)(?:(?:\\x|0x|%)?[0-9a-fA-F]{2}[\s,:]?){16,}(?!\w)")
 _ESCAPES = re.compile(r"(?:\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|&#x?[0-9a-fA-F]{2,6};|%[0-9a-fA-F]{2}){4,}")
@@ -47,7 +49,7 @@ def _latin(word: str) -> str:
 
 def hidden(text: str) -> str:
     """What is written in tag characters, which no reader sees and every tokenizer reads; empty where there are none."""
-    return "".join("".join(chr(ord(c) - 0xE0000) for c in run.group()) for run in _TAGS.finditer(text))
+    return "".join("".join(chr(ord(c) - 0xE0000) for c in run.group()) for run in _TAGS.finditer(_FLAG.sub("", text)))
 
 
 def disguises(text: str) -> Iterator[tuple[str, str]]:

@@ -51,10 +51,11 @@ def _units(evidence: Sequence[str]) -> list[str]:
     return found
 
 
-def _likeness(left: frozenset[str], right: frozenset[str]) -> float:
-    """Dice coefficient of two sets of terms."""
-    total = len(left) + len(right)
-    return 2 * len(left & right) / total if total else 0.0
+def _likeness(claim: frozenset[str], unit: frozenset[str]) -> float:
+    """Dice coefficient of two sets of terms; a clause that the claim holds whole counts as close, however short."""
+    total = len(claim) + len(unit)
+    dice = 2 * len(claim & unit) / total if total else 0.0
+    return max(dice, _LEAST_ALIGNED) if len(unit) > 1 and unit <= claim else dice
 
 
 def contradiction(claim: str, evidence: Sequence[str]) -> str:
@@ -77,9 +78,9 @@ def contradiction(claim: str, evidence: Sequence[str]) -> str:
     polarity = negated(claim)
     if all(negated(unit) != polarity for unit in closest):
         return "negated there" if not polarity else "not negated there"
-    agreeing = [unit for unit in closest if negated(unit) == polarity]
-    pairs = [_opposite(claim, unit) for unit in agreeing]
-    return next((pair for pair in pairs if pair), "") if all(pairs) else ""
+    nearest = [unit for unit, value in zip(units, likeness, strict=True) if value == best and negated(unit) == polarity]
+    pairs = [_opposite(claim, unit) for unit in nearest]
+    return pairs[0] if pairs and all(pairs) else ""
 
 
 def _opposite(claim: str, unit: str) -> str:

@@ -21,6 +21,8 @@ from tamis.text.sentences import sentences
 THRESHOLD = 1.0
 _QUOTED_WEIGHT = 0.35
 _REPORTED_WEIGHT = 0.4
+_LEADING = 0.5
+"""Weight at which a passage in front of a refused one goes with it."""
 _WINDOW = 3
 """Neighbours weighed together."""
 _NEIGHBOUR_CHARACTERS = 240
@@ -44,40 +46,50 @@ class Weighed:
 
 
 def weigh(text: str) -> Weighed:
-    """Weigh one text: the heaviest match of each family, added up.
+    """Weigh one text: the weights of all patterns found, each counted once.
 
     Args:
         text: any text.
     """
     plain = visible(text)
-    best = _families(plain)
+    found = _families(plain)
     if secret := hidden(text):
-        best["hidden characters"] = 1.0
-        best.update(_families(visible(secret)))
-    if _total(best) < THRESHOLD:
+        found["hidden characters"] = 1.0
+        found |= _families(visible(secret))
+    if _total(found) < THRESHOLD:
         for disguise, reading in disguises(text):
-            found = {family: weight for family, weight in _families(reading).items() if weight >= THRESHOLD}
-            if found.keys() & GRAVE or (disguise == "base64" and found):
-                best.update({f"{family} ({disguise})": weight for family, weight in found.items()})
+            under = _families(reading)
+            if _total(under) >= THRESHOLD and (under.keys() & GRAVE or disguise == "base64"):
+                found |= {f"{family} ({disguise})": weight for family, weight in under.items()}
                 break
-    reason = max(best, key=lambda family: (best[family], family), default="")
-    return Weighed(_total(best), reason)
+    return Weighed(_total(found), max(found, key=lambda family: (found[family], family), default=""))
 
 
-def _total(best: dict[str, float]) -> float:
-    return round(sum(best.values()), 6)
+def _total(found: dict[str, float]) -> float:
+    return round(sum(found.values()), 6)
 
 
 def _families(plain: str) -> dict[str, float]:
-    best: dict[str, float] = {}
+    """Family → the weights of its signs, added up; of signs in the same words the heaviest counts."""
+    signs: dict[str, list[tuple[float, int, int]]] = {}
     for pattern in patterns():
-        if pattern.weight <= best.get(pattern.family, 0.0) or not any(cue in plain for cue in pattern.cues):
-            continue
-        for match in pattern.expression.finditer(plain):
-            weight = _in_context(pattern, plain, match)
-            if weight > best.get(pattern.family, 0.0):
-                best[pattern.family] = weight
-    return best
+        if any(cue in plain for cue in pattern.cues):
+            matches = pattern.expression.finditer(plain)
+            found = [(_in_context(pattern, plain, match), match.start(), match.end()) for match in matches]
+            if found:
+                # Saying the same thing twice does not make it an order.
+                signs.setdefault(pattern.family, []).append(max(found, key=lambda sign: sign[0]))
+    return {family: _added(found) for family, found in signs.items()}
+
+
+def _added(signs: list[tuple[float, int, int]]) -> float:
+    counted: list[tuple[int, int]] = []
+    total = 0.0
+    for weight, start, end in sorted(signs, key=lambda sign: (-sign[0], sign[1])):
+        if all(end <= first or start >= last for first, last in counted):
+            counted.append((start, end))
+            total += weight
+    return total
 
 
 def _in_context(pattern: Pattern, plain: str, match: re.Match[str]) -> float:
@@ -157,7 +169,7 @@ def _refused(texts: Sequence[str], spans: Sequence[tuple[int, int]]) -> dict[int
         joined = weigh(" ".join(texts[place] for place in window))
         if joined.score >= THRESHOLD:
             refused.update(dict.fromkeys(window, f"{joined.reason}, over several passages"))
-    return refused | _continuations(texts, spans, refused)
+    return refused | _surroundings(texts, spans, weighed, refused)
 
 
 def _windows(spans: Sequence[tuple[int, int]]) -> Iterable[tuple[int, ...]]:
@@ -173,18 +185,17 @@ def _neighbours(left: tuple[int, int], right: tuple[int, int]) -> bool:
     return right[0] - left[1] <= _NEIGHBOUR_CHARACTERS
 
 
-def _continuations(texts: Sequence[str], spans: Sequence[tuple[int, int]], refused: dict[int, str]) -> dict[int, str]:
-    """What goes on giving orders right behind a refused passage."""
+def _surroundings(
+    texts: Sequence[str], spans: Sequence[tuple[int, int]], weighed: Sequence[Weighed], refused: dict[int, str]
+) -> dict[int, str]:
+    """What leads up to a refused passage, and what goes on giving orders right behind it."""
     more: dict[int, str] = {}
     for place in sorted(refused):
-        following = place + 1
-        while (
-            following < len(texts)
-            and following not in refused
-            and following <= place + _WINDOW
-            and _neighbours(spans[following - 1], spans[following])
-            and CONTINUES.match(visible(texts[following]))
-        ):
+        before = place - 1
+        if before >= 0 and weighed[before].score >= _LEADING and _neighbours(spans[before], spans[place]):
+            more[before] = "leads up to the order after it"
+        for following in range(place + 1, min(place + _WINDOW + 1, len(texts))):
+            if not (_neighbours(spans[following - 1], spans[following]) and CONTINUES.match(visible(texts[following]))):
+                break
             more[following] = "goes on with the order before it"
-            following += 1
-    return more
+    return {place: why for place, why in more.items() if place not in refused}
