@@ -77,95 +77,100 @@ def archive(members: list[tuple[str, str]]) -> bytes:
     return out.getvalue()
 
 
+WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+
+
 def docx(work: Work) -> bytes:
     """WordprocessingML with headings, a numbered list and a table."""
-    word = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
-    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-    package = "http://schemas.openxmlformats.org/package/2006"
-    head = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+    body = "".join(map(_docx_part, work.parts))
+    styles = "".join(
+        f'<w:style w:type="paragraph" w:styleId="Heading{level}"><w:name w:val="heading {level}"/></w:style>'
+        for level in (1, 2)
+    )
+    levels = '<w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="%1."/></w:lvl>'
+    package = _relationships(
+        (f"{OFFICE}/officeDocument", "word/document.xml"),
+        (f"{PACKAGE}/relationships/metadata/core-properties", "docProps/core.xml"),
+    )
+    return archive(
+        [
+            ("[Content_Types].xml", _docx_types()),
+            ("_rels/.rels", package),
+            (
+                "word/_rels/document.xml.rels",
+                _relationships((f"{OFFICE}/styles", "styles.xml"), (f"{OFFICE}/numbering", "numbering.xml")),
+            ),
+            (
+                "word/document.xml",
+                f'{XML}<w:document xmlns:w="{WORD}"><w:body>{body}<w:sectPr/></w:body></w:document>',
+            ),
+            ("word/styles.xml", f'{XML}<w:styles xmlns:w="{WORD}">{styles}</w:styles>'),
+            (
+                "word/numbering.xml",
+                f'{XML}<w:numbering xmlns:w="{WORD}"><w:abstractNum w:abstractNumId="0">{levels}</w:abstractNum>'
+                '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num></w:numbering>',
+            ),
+            ("docProps/core.xml", _docx_core(work)),
+        ]
+    )
+
+
+def _docx_part(part: Part) -> str:
+    """One part as paragraphs or a table."""
 
     def paragraph(text: str, properties: str = "") -> str:
         return f'<w:p>{properties}<w:r><w:t xml:space="preserve">{escape(text)}</w:t></w:r></w:p>'
 
-    def style(name: str) -> str:
-        return f'<w:pPr><w:pStyle w:val="{name}"/></w:pPr>'
+    if part.kind in {"h1", "h2"}:
+        return paragraph(part.flat, f'<w:pPr><w:pStyle w:val="Heading{part.kind[1]}"/></w:pPr>')
+    if part.kind == "ol":
+        numbered = '<w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr>'
+        return "".join(paragraph(line, numbered) for line in part.lines)
+    if part.kind == "table":
+        rows = []
+        for number, row in enumerate(part.rows):
+            header = "<w:trPr><w:tblHeader/></w:trPr>" if number == 0 else ""
+            rows.append(f"<w:tr>{header}{''.join(f'<w:tc>{paragraph(cell)}</w:tc>' for cell in row)}</w:tr>")
+        return f"<w:tbl><w:tblPr/>{''.join(rows)}</w:tbl>"
+    return paragraph(part.flat)
 
-    def body(part: Part) -> str:
-        if part.kind in {"h1", "h2"}:
-            return paragraph(part.flat, style(f"Heading{part.kind[1]}"))
-        if part.kind == "ol":
-            numbered = '<w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr>'
-            return "".join(paragraph(line, numbered) for line in part.lines)
-        if part.kind == "table":
-            rows = []
-            for number, row in enumerate(part.rows):
-                header = "<w:trPr><w:tblHeader/></w:trPr>" if number == 0 else ""
-                rows.append(f"<w:tr>{header}{''.join(f'<w:tc>{paragraph(cell)}</w:tc>' for cell in row)}</w:tr>")
-            return f"<w:tbl><w:tblPr/>{''.join(rows)}</w:tbl>"
-        return paragraph(part.flat)
 
-    types = (
-        f'{head}<Types xmlns="{package}/content-types">'
-        '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
-        '<Default Extension="xml" ContentType="application/xml"/>'
-    )
+def _docx_types() -> str:
     main = "application/vnd.openxmlformats-officedocument.wordprocessingml"
-    for path, kind in (
-        ("/word/document.xml", f"{main}.document.main+xml"),
-        ("/word/styles.xml", f"{main}.styles+xml"),
-        ("/word/numbering.xml", f"{main}.numbering+xml"),
-        ("/docProps/core.xml", "application/vnd.openxmlformats-package.core-properties+xml"),
-    ):
-        types += f'<Override PartName="{path}" ContentType="{kind}"/>'
-    core = (
-        f'{head}<cp:coreProperties xmlns:cp="{package}/metadata/core-properties" '
+    parts = {
+        "/word/document.xml": f"{main}.document.main+xml",
+        "/word/styles.xml": f"{main}.styles+xml",
+        "/word/numbering.xml": f"{main}.numbering+xml",
+        "/docProps/core.xml": "application/vnd.openxmlformats-package.core-properties+xml",
+    }
+    overrides = "".join(f'<Override PartName="{name}" ContentType="{kind}"/>' for name, kind in parts.items())
+    return (
+        f'{XML}<Types xmlns="{PACKAGE}/content-types">'
+        '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+        f'<Default Extension="xml" ContentType="application/xml"/>{overrides}</Types>'
+    )
+
+
+def _docx_core(work: Work) -> str:
+    return (
+        f'{XML}<cp:coreProperties xmlns:cp="{PACKAGE}/metadata/core-properties" '
         'xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dcterms="http://purl.org/dc/terms/" '
         'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">'
         f"<dc:title>{escape(work.title)}</dc:title><dc:creator>{escape(work.author)}</dc:creator>"
         f"<cp:keywords>{escape(work.keywords)}</cp:keywords>"
         f'<dcterms:created xsi:type="dcterms:W3CDTF">{work.date}T09:00:00Z</dcterms:created></cp:coreProperties>'
     )
-    styles = "".join(
-        f'<w:style w:type="paragraph" w:styleId="Heading{level}"><w:name w:val="heading {level}"/></w:style>'
-        for level in (1, 2)
+
+
+def _relationships(*targets: tuple[str, str]) -> str:
+    entries = "".join(
+        f'<Relationship Id="r{number}" Type="{kind}" Target="{target}"/>'
+        for number, (kind, target) in enumerate(targets, 1)
     )
-    numbering = (
-        f'{head}<w:numbering xmlns:w="{word}"><w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:start w:val="1"/>'
-        '<w:numFmt w:val="decimal"/><w:lvlText w:val="%1."/></w:lvl></w:abstractNum>'
-        '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num></w:numbering>'
-    )
-    return archive(
-        [
-            ("[Content_Types].xml", f"{types}</Types>"),
-            (
-                "_rels/.rels",
-                (
-                    f'{head}<Relationships xmlns="{package}/relationships">'
-                    f'<Relationship Id="r1" Type="{office}/officeDocument" Target="word/document.xml"/>'
-                    f'<Relationship Id="r2" Type="{package}/relationships/metadata/core-properties" '
-                    'Target="docProps/core.xml"/></Relationships>'
-                ),
-            ),
-            (
-                "word/_rels/document.xml.rels",
-                (
-                    f'{head}<Relationships xmlns="{package}/relationships">'
-                    f'<Relationship Id="r1" Type="{office}/styles" Target="styles.xml"/>'
-                    f'<Relationship Id="r2" Type="{office}/numbering" Target="numbering.xml"/></Relationships>'
-                ),
-            ),
-            (
-                "word/document.xml",
-                (
-                    f'{head}<w:document xmlns:w="{word}"><w:body>{"".join(map(body, work.parts))}<w:sectPr/></w:body>'
-                    "</w:document>"
-                ),
-            ),
-            ("word/styles.xml", f'{head}<w:styles xmlns:w="{word}">{styles}</w:styles>'),
-            ("word/numbering.xml", numbering),
-            ("docProps/core.xml", core),
-        ]
-    )
+    return f'{XML}<Relationships xmlns="{PACKAGE}/relationships">{entries}</Relationships>'
 
 
 def epub(work: Work) -> bytes:
