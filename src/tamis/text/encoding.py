@@ -49,7 +49,7 @@ _LINE_ENDS = re.compile("\r\n?|[\x0c\x85\u2028\u2029]")
 
 
 def clean(text: str) -> str:
-    """Normalise to NFC with ``\\n`` line ends, without control, invisible or unpaired characters."""
+    """Normalise to NFC with plain line feeds, without control, invisible or unpaired characters."""
     if text.isascii() and text.isprintable():
         return text
     text = _LINE_ENDS.sub("\n", text)

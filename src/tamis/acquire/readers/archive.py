@@ -6,6 +6,7 @@ import io
 import zipfile
 import zlib
 from types import TracebackType
+from typing import Self
 
 from tamis.errors import UnreadableError
 
@@ -59,7 +60,7 @@ class Archive:
         except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, RuntimeError, OSError):
             return None
 
-    def __enter__(self) -> Archive:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

@@ -19,7 +19,7 @@ _DELIMITERS = ",;\t|"
 _SAMPLE_LINES = 20
 _LONGEST_FIELD = 10_000_000
 _TABLE_ROWS = 40
-"""Rows of an ordinary table that stand under one repeated header, so that every passage of it can be understood alone."""
+"""Rows of an ordinary table under one header, which is repeated so that every passage can be understood alone."""
 
 
 def _delimiter(sample: str, end: str) -> str:

@@ -64,7 +64,8 @@ def _without_comments(text: str) -> str:
     if "<!--" not in text:
         return text
     parts: list[str] = []
-    fence, plain = "", []
+    fence = ""
+    plain: list[str] = []
     for line in text.split("\n"):
         match = _FENCE.match(line)
         if not fence and match:
@@ -117,7 +118,7 @@ def _slug(heading: str) -> str:
 
 
 def _anchors(found: list[tuple[int, int, str]]) -> tuple[Anchor, ...]:
-    """The fragments that common Markdown renderers give headings; repeats get ``-1``, ``-2`` …"""
+    """The fragments that common Markdown renderers give headings; repeats get ``-1``, ``-2`` and so on."""
     seen: dict[str, int] = {}
     anchors: list[Anchor] = []
     for start, _, heading in found:

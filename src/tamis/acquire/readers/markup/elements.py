@@ -9,13 +9,13 @@ Element = Any
 """An `lxml.html.HtmlElement`; lxml ships no types."""
 
 SKIPPED = frozenset(
-    "script style noscript template svg button select option input textarea datalist iframe frame object embed canvas "
-    "audio video map nav head title meta link base progress meter rp dialog".split()
+    "script style noscript template svg button select option input textarea datalist iframe frame object embed "
+    "canvas audio video map nav head title meta link base progress meter rp dialog".split()
 )
 HEADINGS = {f"h{level}": level for level in range(1, 7)}
 BLOCKS = frozenset(
-    "p div section article main header footer aside address figure figcaption form fieldset details summary center legend "
-    "hgroup body html dl ul ol menu dir tr td th tbody thead tfoot caption table blockquote li dt dd pre".split()
+    "p div section article main header footer aside address figure figcaption form fieldset details summary center "
+    "legend hgroup body html dl ul ol menu dir tr td th tbody thead tfoot caption table blockquote li dt dd pre".split()
 )
 CODE = frozenset("code tt kbd samp".split())
 
@@ -45,6 +45,11 @@ _WHITE = re.compile(
     r"#f{3}(?:f{3}|f{5})?$|white$|rgba?\(\s*255\s*,\s*255\s*,\s*255|hsl\(\s*\d+\s*,\s*\d+%\s*,\s*100%", re.IGNORECASE
 )
 _TRANSPARENT = re.compile(r"transparent|rgba\([^)]*,\s*0(?:\.0+)?\s*\)|#[0-9a-f]{6}00$", re.IGNORECASE)
+
+
+def text_of(element: Element) -> str:
+    """All text inside an element, shown or not."""
+    return "".join(element.itertext())
 
 
 def _same_colour(one: str, other: str) -> bool:

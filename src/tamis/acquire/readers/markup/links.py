@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from urllib.parse import urldefrag, urljoin, urlsplit
 
-from tamis.acquire.readers.markup.elements import Element
+from tamis.acquire.readers.markup.elements import Element, text_of
 from tamis.acquire.readers.markup.pieces import Piece
 from tamis.schema.document import Link
 from tamis.text.encoding import clean
@@ -67,16 +67,19 @@ def page_links(
         for element, words in piece.links
     }
     found: dict[str, Link] = {}
+    resolved: dict[str, str] = {}
     for element in root.iter("a", "area"):
-        href = element.get("href")
-        if not href or href.startswith("#"):
+        href = (element.get("href") or "").partition("#")[0]
+        if not href:
             continue
-        url = absolute(base, href)
+        url = resolved.get(href)
+        if url is None:
+            url = resolved[href] = absolute(base, href)
         place = inside.get(element)
         if not url or (url in found and (place is None or found[url].context)):
             continue
         if place is None:
-            shown = element.text_content() if element.tag == "a" else element.get("alt")
+            shown = text_of(element) if element.tag == "a" else element.get("alt")
             found[url] = Link(url, " ".join(clean(shown or "").split()), "", 1.0)
         else:
             words, piece, start = place

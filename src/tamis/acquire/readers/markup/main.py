@@ -47,16 +47,18 @@ def main_pieces(root: Element, decoded: str) -> list[Piece]:
     """
     body = root.find("body")
     body = root if body is None else body
-    pieces = Writer().write(body)
+    declared = declared_main(root)
     generated = is_generated(root)
+    if generated and declared is not None:
+        return _without_chrome(Writer().write(declared))
+    pieces = Writer().write(body)
     if generated or (not is_published(root) and _chrome_share(pieces) <= _MOST_CHROME):
-        declared = declared_main(root)
         if declared is None:
             declared = _home(pieces, [True] * len(pieces), _DOMINANT)
         return _without_chrome(_inside(pieces, declared))
     kept = aligned(pieces, article_text(root, decoded))
     if not any(kept):
-        return _without_chrome(_inside(pieces, declared_main(root)))
+        return _without_chrome(_inside(pieces, declared))
     if has_sections(root):
         kept = _filled(pieces, kept)
     return [piece for piece, keep in zip(pieces, kept, strict=True) if keep]
@@ -86,7 +88,7 @@ def has_sections(root: Element) -> bool:
 
 
 def is_published(root: Element) -> bool:
-    """Whether a page is made for sharing, as news and blogs are: social cards, linked data, a feed or a publishing system."""
+    """Whether a page is made for sharing, as news and blogs are: social cards, linked data, a feed, a publisher."""
     for meta in root.iter("meta"):
         name = (meta.get("property") or meta.get("name") or "").lower()
         if name.startswith(("og:", "twitter:", "article:", "fb:", "dc.")) or name in {
@@ -165,29 +167,51 @@ def _inside(pieces: Sequence[Piece], element: Element | None) -> list[Piece]:
     return [piece for piece in pieces if element in _ancestors(piece.element)]
 
 
-def _is_chrome(piece: Piece, outside: Element | None) -> bool:
-    """Whether a block lies in navigation and the like, by the classes of what it is in."""
-    for element in _ancestors(piece.element):
-        if element is outside:
-            return False
-        names = f"{element.get('class') or ''} {element.get('id') or ''}"
-        if element.tag not in {"body", "html", *HEADINGS} and len(names) > 1 and _CHROME.search(names):
-            return True
-    return False
+class _Chrome:
+    """Which elements lie in navigation and the like, by the classes of what they are in; remembered per page."""
+
+    def __init__(self, outside: Element | None = None) -> None:
+        self._known: dict[Element, bool] = {} if outside is None else {outside: False}
+
+    def holds(self, piece: Piece) -> bool:
+        """Whether a block is chrome."""
+        chain: list[Element] = []
+        element = piece.element
+        verdict = False
+        while element is not None:
+            known = self._known.get(element)
+            if known is not None:
+                verdict = known
+                break
+            chain.append(element)
+            element = element.getparent()
+        for element in reversed(chain):
+            verdict = verdict or _names_chrome(element)
+            self._known[element] = verdict
+        return verdict
+
+
+def _names_chrome(element: Element) -> bool:
+    if element.tag in {"body", "html"} or element.tag in HEADINGS:
+        return False
+    names = f"{element.get('class') or ''} {element.get('id') or ''}"
+    return len(names) > 1 and _CHROME.search(names) is not None
 
 
 def _chrome_share(pieces: Sequence[Piece]) -> float:
     """The share of a page's words that are links or lie in navigation."""
     total = chrome = 0
+    navigation = _Chrome()
     for piece in pieces:
         words = _words(piece)
         total += words
-        chrome += words if _linked_words(piece) > _LINKED * words or _is_chrome(piece, None) else 0
+        chrome += words if _linked_words(piece) > _LINKED * words or navigation.holds(piece) else 0
     return chrome / total if total else 1.0
 
 
 def _without_chrome(pieces: list[Piece]) -> list[Piece]:
-    kept = [piece for piece in pieces if not _is_chrome(piece, None)]
+    chrome = _Chrome()
+    kept = [piece for piece in pieces if not chrome.holds(piece)]
     return kept or pieces
 
 
@@ -197,9 +221,10 @@ def _filled(pieces: Sequence[Piece], kept: list[bool]) -> list[bool]:
     first = kept.index(True)
     last = len(kept) - 1 - kept[::-1].index(True)
     result = list(kept)
+    chrome = _Chrome(home)
     for at in range(first, last):
         piece = pieces[at]
         if kept[at] or piece.kind not in _FILLED or _linked_words(piece) > _LINKED * _words(piece):
             continue
-        result[at] = home in _ancestors(piece.element) and not _is_chrome(piece, home)
+        result[at] = home in _ancestors(piece.element) and not chrome.holds(piece)
     return result

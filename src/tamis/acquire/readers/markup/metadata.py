@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tamis.acquire.readers.base import one_line
-from tamis.acquire.readers.markup.elements import Element
+from tamis.acquire.readers.markup.elements import Element, text_of
 from tamis.acquire.readers.markup.links import absolute
 from tamis.text.language import language_code
 
@@ -136,7 +136,7 @@ def _author(metas: dict[str, list[str]], linked: list[dict[str, Any]]) -> str:
 def _title(root: Element, metas: dict[str, list[str]], heading: str) -> str:
     """The page's own name: the heading where the title element repeats it beside the site's name."""
     element = next(root.iter("title"), None)
-    declared = one_line(element.text_content() or "") if element is not None else ""
+    declared = one_line(text_of(element)) if element is not None else ""
     social = _first(metas, _TITLE_NAMES)
     if heading and declared:
         parts = [part.strip() for part in _TITLE_SEPARATOR.split(declared)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from tamis.acquire.readers.markup.elements import Element, hidden
+from tamis.acquire.readers.markup.elements import Element, hidden, text_of
 
 _MOST_SPAN = 60
 _MOST_ROWS = 5_000
@@ -33,7 +33,7 @@ def is_data_table(table: Element) -> bool:
     for node in table.iterdescendants():
         if node.tag in _LAYOUT_CONTENT:
             return False
-        if node.tag == "pre" and "\n" in (node.text_content() or "").strip():
+        if node.tag == "pre" and "\n" in text_of(node).strip():
             return False
     rows = rows_of(table)
     widths = [len(row) for row in rows]
@@ -42,7 +42,7 @@ def is_data_table(table: Element) -> bool:
     if len(rows) == 1:
         return False
     cells = [cell for row in rows for cell in row]
-    long_cells = sum(len(cell.text_content() or "") > _LONG_CELL for cell in cells)
+    long_cells = sum(len(text_of(cell)) > _LONG_CELL for cell in cells)
     return long_cells * 4 <= len(cells)
 
 

@@ -20,15 +20,15 @@ def parse_html(text: str) -> Element | None:
     Returns:
         The root element, None where there is nothing to parse.
     """
-    from lxml import etree, html
+    from lxml import etree
 
     text = _DATA_URI.sub("", _DECLARATION.sub("", text.replace("\x00", ""), count=1))
     if not text.strip():
         return None
-    parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
+    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
     try:
-        return html.document_fromstring(text.encode("utf-8", errors="replace"), parser=parser)
-    except etree.ParserError:
+        return etree.fromstring(text.encode("utf-8", errors="replace"), parser=parser)
+    except etree.XMLSyntaxError:
         return None
 
 

@@ -1,15 +1,17 @@
 """An HTML tree written as Markdown blocks.
 
-The tree is walked with lxml's event iterator, never by recursion: a page nested fifty thousand deep is read like any other.
+The tree is walked with lxml's event iterator, never by recursion: a page nested fifty thousand deep is read like any
+other.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import ClassVar
 
 from tamis.acquire.readers.markup.code import code_text, fence_language, fenced
-from tamis.acquire.readers.markup.elements import BLOCKS, CODE, HEADINGS, SKIPPED, Element, hidden
+from tamis.acquire.readers.markup.elements import BLOCKS, CODE, HEADINGS, SKIPPED, Element, hidden, text_of
 from tamis.acquire.readers.markup.pieces import Kind, Piece
 from tamis.acquire.readers.markup.tables import is_data_table, pipe_table, table_rows
 from tamis.text.encoding import clean
@@ -23,6 +25,8 @@ _API_CLASSES = frozenset(
 _DEEPEST_HEADING = 6
 _DEEPEST_PREFIX = 12
 _LONGEST_LABEL = 300
+_LONGEST_TOGGLE = 80
+_INDENTED = frozenset("div pre table ul ol dl".split())
 _DEEPEST_INNER = 3
 """Terms within terms, cells within cells: beyond this their text is taken without form."""
 
@@ -96,7 +100,7 @@ class Writer:
         name = element.get("id") or (element.get("name") if tag == "a" else None)
         if name and not name.isspace():
             self._ids.append(name)
-        handler = _STARTS.get(tag)
+        handler = self._STARTS.get(tag)
         if handler is not None and handler(self, element):
             return True
         if element.text:
@@ -106,7 +110,7 @@ class Writer:
     def _end(self, element: Element, tag: str) -> None:
         if tag in BLOCKS or tag in HEADINGS:
             self._flush(element)
-        handler = _ENDS.get(tag)
+        handler = self._ENDS.get(tag)
         if handler is not None:
             handler(self, element)
 
@@ -145,16 +149,16 @@ class Writer:
         if text is not None:
             self._inline.append(text)
         if element.get("href"):
-            shown = text if text is not None else (element.text_content() or "")
+            shown = text if text is not None else text_of(element)
             self._links.append((element, " ".join(clean(shown).replace(_BREAK, " ").split())))
 
-    def _start_break(self, element: Element) -> bool:
+    def _start_break(self, _element: Element) -> bool:
         self._inline.append(_BREAK)
         return False
 
     def _start_superscript(self, element: Element) -> bool:
         """Footnote marks vanish, exponents get a caret, anything else stays as written."""
-        shown = (element.text_content() or "").strip()
+        shown = text_of(element).strip()
         if "reference" in (element.get("class") or "") or (shown.startswith("[") and shown.endswith("]")):
             return True
         before = "".join(self._inline[-1:]).rstrip()[-1:]
@@ -195,7 +199,7 @@ class Writer:
         if len(element) == 0:
             return " ".join(clean(element.text or "").split())
         if self._depth >= _DEEPEST_INNER:
-            return " ".join(clean(element.text_content() or "").split())
+            return " ".join(clean(text_of(element)).split())
         inner = Writer(self._depth + 1)
         parts: list[str] = []
         for piece in inner.write(element):
@@ -234,8 +238,12 @@ class Writer:
         return False
 
     def _start_quote(self, element: Element) -> bool:
-        """A quote, unless it is how docutils indents: all its content in one division."""
-        if len(element) == 1 and element[0].tag == "div" and not (element.text or "").strip():
+        """A quote, unless it only indents: a division, a listing, a table or a list without words of its own."""
+        if (
+            len(element)
+            and not (element.text or "").strip()
+            and all(child.tag in _INDENTED and not (child.tail or "").strip() for child in element)
+        ):
             return False
         self._containers.append(_Container(element, "> ", "> "))
         return False
@@ -277,7 +285,7 @@ class Writer:
         self._label = f"{self._label}, {term}" if self._label else term
         return True
 
-    def _end_term(self, element: Element) -> None:
+    def _end_term(self, _element: Element) -> None:
         self._level, self._signature = 0, False
 
     def _start_definition(self, element: Element) -> bool:
@@ -287,7 +295,9 @@ class Writer:
         return False
 
     def _start_paragraph(self, element: Element) -> bool:
-        """An admonition's title becomes the first word of its text: ``Note: …``."""
+        """An admonition's title becomes the first word of its text (``Note: …``); a toggle button's label vanishes."""
+        if element.find("button") is not None and len(text_of(element)) < _LONGEST_TOGGLE:
+            return True
         if "admonition-title" in (element.get("class") or ""):
             self._label = self._inner(element).rstrip(": ")
             return True
@@ -343,41 +353,37 @@ class Writer:
         self.pieces.append(Piece(text, plain, shown, tight, level, self._ids, self._links, element))
         self._ids, self._links = [], []
 
+    _STARTS: ClassVar[dict[str, Callable[[Writer, Element], bool]]] = {
+        **dict.fromkeys(CODE, _open_span),
+        **dict.fromkeys(HEADINGS, _start_heading),
+        **dict.fromkeys(("pre", "xmp", "listing"), _start_pre),
+        **dict.fromkeys(("ul", "ol", "menu", "dir"), _start_list),
+        "a": _open_span,
+        "br": _start_break,
+        "sup": _start_superscript,
+        "table": _start_table,
+        "li": _start_item,
+        "blockquote": _start_quote,
+        "dl": _start_definitions,
+        "dt": _start_term,
+        "dd": _start_definition,
+        "p": _start_paragraph,
+    }
+    _ENDS: ClassVar[dict[str, Callable[[Writer, Element], None]]] = {
+        **dict.fromkeys(CODE, _end_code),
+        **dict.fromkeys(HEADINGS, _end_heading),
+        **dict.fromkeys(("ul", "ol", "menu", "dir"), _end_list),
+        "a": _end_link,
+        "li": _end_container,
+        "blockquote": _end_container,
+        "dl": _end_definitions,
+        "dt": _end_term,
+        "dd": _end_container,
+    }
+
 
 def clean_inline(raw: str) -> str:
     """Clean block text but keep the marks of its line breaks."""
     if _BREAK not in raw:
         return clean(raw)
     return _BREAK.join(clean(part) for part in raw.split(_BREAK))
-
-
-_Start = Callable[[Writer, Element], bool]
-_End = Callable[[Writer, Element], None]
-
-_STARTS: dict[str, _Start] = {
-    **dict.fromkeys(CODE, Writer._open_span),
-    **dict.fromkeys(HEADINGS, Writer._start_heading),
-    **dict.fromkeys(("pre", "xmp", "listing"), Writer._start_pre),
-    **dict.fromkeys(("ul", "ol", "menu", "dir"), Writer._start_list),
-    "a": Writer._open_span,
-    "br": Writer._start_break,
-    "sup": Writer._start_superscript,
-    "table": Writer._start_table,
-    "li": Writer._start_item,
-    "blockquote": Writer._start_quote,
-    "dl": Writer._start_definitions,
-    "dt": Writer._start_term,
-    "dd": Writer._start_definition,
-    "p": Writer._start_paragraph,
-}
-_ENDS: dict[str, _End] = {
-    **dict.fromkeys(CODE, Writer._end_code),
-    **dict.fromkeys(HEADINGS, Writer._end_heading),
-    **dict.fromkeys(("ul", "ol", "menu", "dir"), Writer._end_list),
-    "a": Writer._end_link,
-    "li": Writer._end_container,
-    "blockquote": Writer._end_container,
-    "dl": Writer._end_definitions,
-    "dt": Writer._end_term,
-    "dd": Writer._end_container,
-}
