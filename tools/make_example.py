@@ -110,8 +110,10 @@ def docx(work: Work) -> bytes:
             ("word/styles.xml", f'{XML}<w:styles xmlns:w="{WORD}">{styles}</w:styles>'),
             (
                 "word/numbering.xml",
-                f'{XML}<w:numbering xmlns:w="{WORD}"><w:abstractNum w:abstractNumId="0">{levels}</w:abstractNum>'
-                '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num></w:numbering>',
+                (
+                    f'{XML}<w:numbering xmlns:w="{WORD}"><w:abstractNum w:abstractNumId="0">{levels}</w:abstractNum>'
+                    '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num></w:numbering>'
+                ),
             ),
             ("docProps/core.xml", _docx_core(work)),
         ]
