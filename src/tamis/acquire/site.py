@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Protocol
 
 from tamis.acquire.breaker import BreakerMemory
@@ -97,29 +98,31 @@ def crawl_site(
     """
     summary = summary or CrawlSummary()
 
-    async def source() -> AsyncIterator[Crawled]:
-        async with Fetcher(fetch, pace=settings, memory=memory) as fetcher:
-            async for crawled in crawl(
-                start,
-                fetcher=fetcher,
-                read=lambda response: page_of(response, reading),
-                known=known,
-                settings=settings,
-                include=include,
-                exclude=exclude,
-                run=run,
-                force=force,
-                summary=summary,
-                progress=progress,
-            ):
-                yield crawled
-
+    visit = partial(
+        crawl,
+        start,
+        read=lambda response: page_of(response, reading),
+        known=known,
+        settings=settings,
+        include=include,
+        exclude=exclude,
+        run=run,
+        force=force,
+        summary=summary,
+        progress=progress,
+    )
     first: PageRecord | None = None
-    for crawled in iterate(source):
+    for crawled in iterate(lambda: _opened(visit, Fetcher(fetch, pace=settings, memory=memory))):
         first = first or crawled.record
         yield crawled
     if first is not None and not summary.stored and not summary.vanished:
         raise _nothing_read(start, summary, first)
+
+
+async def _opened(visit: Callable[..., AsyncIterator[Crawled]], fetcher: Fetcher) -> AsyncIterator[Crawled]:
+    async with fetcher:
+        async for crawled in visit(fetcher=fetcher):
+            yield crawled
 
 
 def _nothing_read(start: str, summary: CrawlSummary, first: PageRecord) -> AcquireError:
