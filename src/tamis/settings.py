@@ -129,9 +129,9 @@ class RankSettings(Section):
     feedback_items: int = Field(5, ge=0, description="documents whose mean vector refines the question; tuned")
     feedback_weight: Unit = Field(0.3, description="weight of that mean; tuned")
     feedback_terms: int = Field(
-        20, ge=0, description="telling terms of these documents that join the question's; tuned"
+        40, ge=0, description="telling terms of these documents that join the question's; tuned"
     )
-    feedback_term_weight: Unit = Field(0.3, description="share of these terms in the full-text question; tuned")
+    feedback_term_weight: Unit = Field(0.5, description="share of these terms in the full-text question; tuned")
     bm25_weight: Unit = Field(0.5, description="convex fusion: weight of BM25 against the dense signal; tuned")
     weights: dict[str, WeightRow] = Field(
         {
@@ -180,6 +180,18 @@ class ReduceSettings(Section):
 class AnswerSettings(Section):
     """The extractive answer and when to refuse (W3)."""
 
+    near: Positive = Field(
+        31.4, description="answerable: log-odds per cosine above chance; fitted on three collections"
+    )
+    coherent: float = Field(
+        24.4, ge=0.0, description="answerable: per cosine among the best passages above chance; fitted"
+    )
+    covers: float = Field(4.8, ge=0.0, description="answerable: for a passage that holds every term asked; fitted")
+    border: float = Field(
+        4.6, description="answerable: log-odds all of this must outweigh; tuned to refuse few own questions"
+    )
+    foreign_similarity: Cosine = Field(0.56, description="answerable: chance similarity of an uncalibrated collection")
+    foreign_coherence: Cosine = Field(0.70, description="answerable: chance coherence of an uncalibrated collection")
     sentences: Count = Field(6, description="most claims of an extractive answer; tuned")
     similarity_weight: float = Field(0.6, ge=0.0, description="sentence score: cosine with the question; tuned")
     relevance_weight: float = Field(0.25, ge=0.0, description="sentence score: cosine of its evidence block; tuned")
@@ -192,7 +204,6 @@ class AnswerSettings(Section):
     repeat_cosine: Cosine = Field(0.93, description="a sentence this close to a chosen one repeats it; tuned")
     run_share: Unit = Field(0.9, description="share of the opener's score a list of steps reaches; tuned")
     ordered_bonus: float = Field(0.05, ge=0.0, description="gain of a numbered list; tuned")
-    foreign_share: Unit = Field(0.05, description="share of own questions the calibrated threshold may refuse; tuned")
 
 
 class CheckSettings(Section):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tamis.digest.calibration import calibrate
 from tamis.digest.duplicates import near_duplicates
 from tamis.digest.names import embed_names
 from tamis.digest.profiles import profiles
@@ -14,6 +15,8 @@ from tamis.settings import Settings
 from tamis.store.protocols import CollectionInfo, CollectionWriter
 
 _BATCH = 500
+_CALIBRATED = 20_000
+"""Most passages that the threshold of "not answered" is measured on."""
 
 
 def finish(writer: CollectionWriter, embedder: Embedder, settings: Settings) -> CollectionInfo:
@@ -29,6 +32,7 @@ def finish(writer: CollectionWriter, embedder: Embedder, settings: Settings) -> 
         vectors = _entity_vectors(writer, embedder, sorted({e.key for _, entities in counted for e in entities}))
         writer.put_profiles(*profiles(counted, vectors, settings.entities))
         writer.put_duplicates(near_duplicates(writer.fingerprints(), writer.texts, settings.digest))
+        writer.put_calibration(calibrate(*writer.sample_vectors(_CALIBRATED), embedder=embedder))
     return writer.publish()
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tamis.digest.calibration import NEAREST, coherence
 from tamis.schema.question import Interpretation
 from tamis.schema.ranking import Ranking
 from tamis.settings import Settings
@@ -28,7 +29,7 @@ class Verdict:
         similarity: cosine of the nearest passage.
         threshold: the similarity that would have been enough, everything else being equal.
         missing_terms: words of the question that the best passages do not hold, as written.
-        coverage: share of the question's terms, by rarity, that the best passages hold.
+        coverage: share of the question's terms, by rarity, that one of the best passages holds.
     """
 
     answered: bool
@@ -39,42 +40,49 @@ class Verdict:
     coverage: float = 0.0
 
 
-_EVIDENCE = 5
-"""Passages whose words count as what the collection says to the question."""
-
-
 def judge(question: Interpretation, ranking: Ranking, *, reader: CollectionReader, settings: Settings) -> Verdict:
     """Decide whether the top of a ranking answers the question.
 
+    A logistic score of three things, each relative to what chance gives in this collection: how near the nearest
+    passage is, how alike the best passages are, and how much of the question one of them holds.
+
     Args:
-        question: interpreted.
+        question: interpreted; a composite one is answered where one of its parts is.
         ranking: of this reader's collection.
         reader: knows the calibration and how rare a word is.
         settings: section ``answer``.
     """
-    best = [item for item in ranking.items if item.chunk_id][:_EVIDENCE]
+    best = [item for item in ranking.items if item.chunk_id][:NEAREST]
     if not best:
         return Verdict(False, -np.inf, 0.0, 1.0, _content_words(question.question))
+    answer, chance = settings.answer, reader.calibration.parameters
     similarity = max(item.similarity for item in ranking.items)
     held = _held_terms(reader, [item.chunk_id for item in best])
-    coverage = covered(question.question, held, reader)
-    level = reader.calibration.parameters.get("level", 0.62)
-    threshold = level + 0.15 * (0.6 - coverage)
+    coverage = max(covered(part, one, reader) for part in (question.subqueries or (question.question,)) for one in held)
+    base = chance.get("foreign_similarity", answer.foreign_similarity)
+    alike = 0.0
+    if len(best) == NEAREST:
+        expected = chance.get("foreign_coherence", answer.foreign_coherence)
+        alike = coherence(reader.vectors([item.chunk_id for item in best])) - expected
+    others = answer.covers * coverage + answer.coherent * alike - answer.border
+    score = answer.near * (similarity - base) + others
+    spoken = frozenset().union(*held)
     return Verdict(
-        answered=similarity >= threshold,
-        score=(similarity - threshold) * 20,
+        answered=score >= 0.0,
+        score=round(score, 4),
         similarity=similarity,
-        threshold=round(threshold, 4),
-        missing_terms=tuple(w for w in _content_words(question.question) if not held.issuperset(terms(w))),
-        coverage=coverage,
+        threshold=round(min(max(base - others / answer.near, 0.0), 1.0), 4),
+        missing_terms=tuple(w for w in _content_words(question.question) if not spoken.issuperset(terms(w))),
+        coverage=round(coverage, 4),
     )
 
 
-def _held_terms(reader: CollectionReader, chunk_ids: list[str]) -> frozenset[str]:
+def _held_terms(reader: CollectionReader, chunk_ids: list[str]) -> list[frozenset[str]]:
+    """The analysed terms of each passage, its title and headings."""
     chunks = reader.chunks(chunk_ids)
     titles = [entry.title for entry in reader.signals([chunk.document_id for chunk in chunks])]
     texts = [" ".join((title, *chunk.headings, chunk.text)) for title, chunk in zip(titles, chunks, strict=True)]
-    return frozenset(term for text in texts for term in terms(text))
+    return [frozenset(terms(text)) for text in texts]
 
 
 def covered(question: str, held: frozenset[str], reader: CollectionReader) -> float:
