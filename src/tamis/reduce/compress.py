@@ -1,46 +1,41 @@
-"""TextRank over sentence embeddings, for long items only (K1)."""
+"""Shortening long items to their central sentences (K1)."""
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from tamis.models.protocols import Matrix
+from tamis.reduce.select import Scores, mmr
+from tamis.settings import ReduceSettings
+from tamis.summarize.textrank import textrank
+
+_LEAD_HALF_LIFE = 5.0
+"""Sentences after which the lead of a text without headings counts half; flat from 2 to 12 on news."""
+_TRADE = 0.7
+"""λ of MMR between sentences of one text: they repeat each other more than answers of several."""
 
 
-def textrank(
-    vectors: Matrix,
-    *,
-    edge_floor: float,
-    damping: float,
-    iterations: int,
-    prior: npt.NDArray[np.float32] | None = None,
-) -> npt.NDArray[np.float32]:
-    """PageRank over the graph of similar sentences (Mihalcea & Tarau, 2004; edges by embedding, K1).
+def compress(vectors: Matrix, content: Scores, *, limit: int, settings: ReduceSettings, lead: bool) -> list[int]:
+    """The sentences a text can be shortened to, in document order.
+
+    TextRank × content × position, then MMR. Texts without headings are told from the top, the most important first
+    (the inverted pyramid); under headings every section starts anew, and position says nothing.
 
     Args:
-        vectors: (N, D) unit rows.
-        edge_floor: two sentences are linked where their cosine is above this; the cosine is the weight.
-        damping: share of the score that flows along edges.
-        iterations: how many times it flows.
-        prior: (N,) where the rest of the score starts, any non-negative scale; None is even.
+        vectors: (N, D) of the sentences, in document order.
+        content: (N,) in [0, 1], how much each says.
+        limit: most sentences.
+        settings: the graph's numbers.
+        lead: whether the text is told from the top.
 
     Returns:
-        (N,) summing to 1, higher is more central.
+        Indices, ascending.
     """
-    size = len(vectors)
-    if size == 0:
-        return np.zeros(0, dtype=np.float32)
-    start = np.ones(size) if prior is None or not prior.any() else prior.astype(np.float64)
-    start = start / start.sum()
-    cosines = (vectors @ vectors.T).astype(np.float64)
-    np.fill_diagonal(cosines, 0.0)
-    edges = np.where(cosines > edge_floor, cosines, 0.0)
-    totals = edges.sum(axis=1, keepdims=True)
-    # A sentence without neighbours hands its score back to the start.
-    flow = np.divide(edges, totals, out=np.tile(start, (size, 1)), where=totals > 0)
-    score = start.copy()
-    for _ in range(iterations):
-        score = (1.0 - damping) * start + damping * (score @ flow)
-    out: npt.NDArray[np.float32] = score.astype(np.float32)
-    return out
+    if not len(vectors):
+        return []
+    rank = textrank(vectors, edge_floor=settings.edge_floor, damping=settings.damping, iterations=settings.iterations)
+    score = rank * content
+    if lead:
+        score = score * np.exp2(-np.arange(len(vectors)) / _LEAD_HALF_LIFE)
+    scaled: Scores = (score / max(float(score.max()), 1e-12)).astype(np.float32)
+    return sorted(mmr(scaled, vectors, trade=_TRADE, limit=limit))

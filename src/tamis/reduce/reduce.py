@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from tamis.models.protocols import Embedder, Matrix
 from tamis.reduce import vectors as remembered
-from tamis.reduce.compress import textrank
 from tamis.reduce.duplicates import unique
 from tamis.reduce.evidence import labelled, passages
 from tamis.reduce.segments import Unit, content_weight, salience, segments_of, with_scores
@@ -21,6 +20,7 @@ from tamis.schema.document import Chunk, Document
 from tamis.schema.evidence import Evidence, Quarantined, Segment
 from tamis.schema.ranking import RankedItem
 from tamis.settings import ReduceSettings
+from tamis.summarize.textrank import textrank
 
 Screen = Callable[[Sequence[Segment]], tuple[Sequence[Segment], Sequence[Quarantined]]]
 ChunksOf = Callable[[str], tuple[Sequence[Chunk], Matrix]]
