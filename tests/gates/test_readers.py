@@ -122,3 +122,20 @@ def test_readability_pages(data: Path, report: Callable[..., None]) -> None:
         0.0,
         f"precision {mean(precisions):.3f} recall {mean(recalls):.3f}",
     )
+
+
+def test_documents(data: Path, report: Callable[..., None]) -> None:
+    """Every PDF, DOCX and EPUB, malformed ones included, gives a page or says why not."""
+    from tamis.acquire.files import find, read_file
+
+    counts: Counter[tuple[str, bool]] = Counter()
+    for found in find([data / "documents"]):
+        try:
+            readable = bool(read_file(found, SETTINGS).documents)
+        except UnreadableError as error:
+            assert str(error)
+            readable = False
+        counts[found.path.suffix, readable] += 1
+    for kind, floor in ((".pdf", 0.70), (".docx", 0.75), (".epub", 0.90)):
+        good, bad = counts[kind, True], counts[kind, False]
+        report(f"readable {kind} files", good / (good + bad), floor, f"{good} of {good + bad}")

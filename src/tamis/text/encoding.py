@@ -33,6 +33,21 @@ _SUPERSETS = {
 
 _XML_DECLARATION = re.compile(rb"""^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]+)""")
 _META_CHARSET = re.compile(rb"""<meta[^>]{0,300}?charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
+_SINGLE_BYTE = (
+    "cp125",
+    "iso8859",
+    "latin",
+    "mac",
+    "cp437",
+    "cp85",
+    "cp86",
+    "hp_roman",
+    "cp775",
+    "cp1006",
+    "cp720",
+    "cp737",
+)
+_WESTERN = frozenset("àâäáãåæçèéêëìíîïñòóôõöøœùúûüÿßÀÂÄÁÃÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØŒÙÚÛÜ«»‹›“”„‘’‚–—…•·°§©®€£¿¡ªº½¼×\xa0")
 _HEAD_BYTES = 4096
 _SAMPLE_BYTES = 65_536
 
@@ -139,6 +154,19 @@ def _detected(data: bytes, declared: list[str]) -> str:
     """Guess from the bytes themselves, else the first declaration, else Windows-1252."""
     from charset_normalizer import from_bytes
 
-    best = from_bytes(data[:_SAMPLE_BYTES]).best()
+    sample = data[:_SAMPLE_BYTES]
+    best = from_bytes(sample).best()
+    if best is not None and best.encoding.startswith(_SINGLE_BYTE) and _reads_western(sample):
+        return data.decode("cp1252", errors="replace")
     name = best.encoding if best is not None else next((c for c in map(_codec, declared) if c), "cp1252")
     return data.decode(_SUPERSETS.get(name, name), errors="replace")
+
+
+def _reads_western(sample: bytes) -> bool:
+    """Whether nearly all characters beyond ASCII are letters and marks of western Europe when read as Windows-1252.
+
+    Short texts fit many single-byte encodings; the tables of central Europe, the Baltic and Turkey put signs that no
+    western text holds where their own letters stand, so this does not take their texts.
+    """
+    beyond = [character for character in sample.decode("cp1252", errors="replace") if character > "\x7f"]
+    return sum(character in _WESTERN for character in beyond) >= 0.95 * len(beyond)

@@ -12,8 +12,11 @@ from tamis.errors import UnreadableError
 from tamis.schema.document import Anchor, Page
 from tamis.text.encoding import clean
 
-_HYPHENS = "-\u00ad\u2010\ufffe\x02"
+_HYPHENS = "-\u00ad\u2010"
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "ft", "ﬆ": "st"})
+# pdfium marks a hyphen at a line's end with U+FFFE or U+0002.
+_BROKEN_WORD = re.compile("(?<=[^\\W\\d_])[\ufffe\x02]\\s*(?=[a-zß-öø-ÿ])")
+_LINE_HYPHEN = re.compile("[\ufffe\x02]")
 _NUMBERS = re.compile(r"\d+")
 _PAGE_NUMBER = re.compile(r"^(?:page\s+)?[\divxlc]{1,6}(?:\s*(?:/|of)\s*\d+)?$", re.IGNORECASE)
 _DATE = re.compile(r"^D:(\d{4})(\d{2})?(\d{2})?")
@@ -86,8 +89,7 @@ def _page_lines(document: Any) -> tuple[list[list[str]], list[str]]:  # noqa: AN
         except pypdfium2.PdfiumError as error:
             problems.append(f"page {number + 1}: {error}")
             raw = ""
-        # pdfium marks a hyphen at a line's end with U+FFFE or U+0002.
-        raw = raw.translate(_LIGATURES).replace("\ufffe", "-").replace("\x02", "-")
+        raw = _LINE_HYPHEN.sub("-", _BROKEN_WORD.sub("", raw.translate(_LIGATURES)))
         pages.append([" ".join(line.split()) for line in clean(raw).split("\n")])
     return _without_running_lines(pages), problems
 

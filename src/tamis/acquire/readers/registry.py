@@ -110,4 +110,6 @@ def _looks_binary(data: bytes) -> bool:
         return False
     zeros = head.count(0)
     # UTF-16 without a mark has a zero in every other byte; other text has none.
-    return 0 < zeros < 0.3 * len(head) or head.startswith((b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"\x7fELF"))
+    return 0 < zeros < 0.3 * len(head) or head.startswith(
+        (b"PK\x03\x04", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"\x7fELF")
+    )

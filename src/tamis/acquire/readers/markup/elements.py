@@ -24,8 +24,9 @@ _SKIPPED_ROLES = frozenset(
 )
 # Permalinks, copy buttons, line-number gutters, edit and source links: marks on the page, not words of it.
 _FURNITURE = frozenset(
-    "headerlink permalink header-anchor heading-anchor anchor-link anchorjs-link heading-link hash-link copybtn copybutton "
-    "copy-button copy-btn clipboard-copy btn-clipboard linenos linenodiv lineno line-numbers-rows gutter viewcode-link "
+    "headerlink permalink header-anchor heading-anchor anchor-link anchorjs-link heading-link hash-link copybtn "
+    "copybutton copy-button copy-btn clipboard-copy btn-clipboard "
+    "linenos linenodiv lineno line-numbers-rows gutter viewcode-link "
     "viewcode-back mw-editsection noprint skip-link skiplink sr-only visually-hidden screen-reader-text "
     "cookie-banner cookie-consent toc-backref-hidden edit-this-page".split()
 )

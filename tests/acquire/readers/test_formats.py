@@ -1,0 +1,158 @@
+"""PDF, DOCX, EPUB, Markdown, text and datasets."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from reader_samples import SETTINGS, WORD, archive, docx, epub, page, pdf
+
+from tamis.acquire.readers import read
+from tamis.errors import UnreadableError
+
+
+def test_pdf_pages_have_anchors_and_whole_words() -> None:
+    filler = "This line is here to give the page its usual width of text,"
+    pages = [
+        ["Annual report 2001", filler, "and the word nutri-", "tion is broken over two lines.", "1"],
+        ["Annual report 2001", filler, "Second page text ends here.", "2"],
+        ["Annual report 2001", filler, "Third page text ends here.", "3"],
+    ]
+    document = page(
+        pdf(pages, "/Title (Report) /Author (A. N. Other) /CreationDate (D:20010203)"), "file:///r.pdf"
+    ).documents[0]
+    assert (document.title, document.author, document.published) == ("Report", "A. N. Other", "2001-02-03")
+    assert "the word nutrition is broken" in document.text
+    assert "Annual report" not in document.text
+    assert [anchor.fragment for anchor in document.anchors] == ["page=1", "page=2", "page=3"]
+    assert "Second page" in document.text[document.anchors[1].start : document.anchors[2].start]
+
+
+@pytest.mark.parametrize(("data", "reason"), [(pdf([[]]), "scanned"), (b"%PDF-1.7 nothing", "not a readable PDF")])
+def test_pdf_without_text_says_why(data: bytes, reason: str) -> None:
+    with pytest.raises(UnreadableError, match=reason):
+        page(data, "file:///x.pdf")
+
+
+def test_docx_headings_tables_and_properties() -> None:
+    def paragraph(text: str, style: str = "") -> str:
+        styled = f'<w:pPr><w:pStyle w:val="{style}"/></w:pPr>' if style else ""
+        return f"<w:p>{styled}<w:r><w:t>{text}</w:t></w:r></w:p>"
+
+    cells = "".join(f"<w:tc>{paragraph(text)}</w:tc>" for text in ("Plot", "pH"))
+    row = "".join(f"<w:tc>{paragraph(text)}</w:tc>" for text in ("North", "6.5"))
+    start = f"{paragraph('Soil', 'Heading1')}{paragraph('Sour in the north.')}"
+    body = f"{start}<w:tbl><w:tr>{cells}</w:tr><w:tr>{row}</w:tr></w:tbl>"
+    document = page(docx(body), "file:///s.docx").documents[0]
+    assert document.text == "# Soil\n\nSour in the north.\n\n| Plot | pH |\n| --- | --- |\n| North | 6.5 |"
+    assert (document.title, document.author, document.published) == ("Soil report", "Ada Field", "2019-05-04T10:00:00Z")
+
+
+def test_docx_with_entities_is_refused() -> None:
+    made = archive({"word/document.xml": f'<!DOCTYPE x [<!ENTITY a "b">]><w:document xmlns:w="{WORD}"/>'})
+    with pytest.raises(UnreadableError, match="document type"):
+        page(made, "file:///s.docx")
+
+
+def test_epub_follows_the_spine_and_names_what_is_missing() -> None:
+    made = page(
+        epub(
+            {"one.xhtml": "<h1>First</h1><p>A walk.</p>", "two.xhtml": "<h1>Second</h1><p>Another.</p>"},
+            ["two.xhtml", "one.xhtml", "gone.xhtml", "../../etc/passwd"],
+        ),
+        "file:///b.epub",
+    )
+    document = made.documents[0]
+    assert document.text == "# Second\n\nAnother.\n\n# First\n\nA walk."
+    assert (document.title, document.language, document.published) == ("Two walks", "en", "2011-02-03")
+    assert [anchor.fragment for anchor in document.anchors] == ["OPS/two.xhtml", "OPS/one.xhtml"]
+    assert made.problems == ("OPS/gone.xhtml: missing",)
+
+
+def test_archive_that_unpacks_without_end_is_refused() -> None:
+    made = epub({"one.xhtml": "<p>x</p>"}, ["one.xhtml"], {"bomb": b"\0" * 30_000_000})
+    with pytest.raises(UnreadableError, match="would unpack"):
+        page(made, "file:///b.epub")
+
+
+def test_markdown_front_matter_and_anchors() -> None:
+    front = "---\ntitle: On bread\ndate: 2022-01-02\ntags: [rye, salt]\nlevel: 3\n---\n"
+    source = front + "# Bread\n<!-- note -->\n```\n# no\n```\n## How to\n"
+    document = page(source, "file:///b.md").documents[0]
+    assert (document.title, document.published, document.keywords) == ("On bread", "2022-01-02", ("rye", "salt"))
+    assert document.metadata == {"level": "3"}
+    assert "note" not in document.text
+    assert [(anchor.fragment, document.text[anchor.start :][:4]) for anchor in document.anchors] == [
+        ("bread", "# Br"),
+        ("how-to", "## H"),
+    ]
+
+
+def test_markdown_without_front_matter_is_named_by_its_heading() -> None:
+    assert page("Rye *bread*\n===\n\nText.", "file:///b.md").documents[0].title == "Rye bread"
+
+
+def test_text_is_tidied() -> None:
+    document = page("Title\r\n\r\n\r\n\r\nBody  \r\n", "file:///a.txt").documents[0]
+    assert (document.title, document.text) == ("Title", "Title\n\nBody")
+
+
+def test_jsonl_rows_keep_their_ids_and_bad_rows_are_named() -> None:
+    rows = [
+        json.dumps(
+            {"_id": "a/1 x", "title": "T", "text": "Vitamin D.", "year": 1998, "tags": ["q"], "url": "https://e.org/1"}
+        ),
+        "{broken",
+        json.dumps({"_id": "b", "text": "  "}),
+        json.dumps({"_id": "a/1 x", "text": "again"}),
+        json.dumps({"chunk_id": 7, "chunk_text": "Zinc.", "source_doc_id": "s", "metadata": {"n": 1.0}}),
+        "[1]",
+    ]
+    made = page("\n".join(rows), "file:///rows.jsonl")
+    first, second = made.documents
+    assert (first.document_id, first.url, first.published) == ("a/1 x", "https://e.org/1", "1998")
+    assert first.metadata == {"year": "1998", "tags": '["q"]'}
+    assert (second.document_id, second.url, second.text) == ("7", "", "Zinc.")
+    assert second.metadata == {"source_doc_id": "s", "n": "1"}
+    assert [problem.split(":")[0] for problem in made.problems] == ["row 2", "row 3", "row 4", "row 6"]
+    assert "'a/1 x'" in made.problems[2]
+
+
+def test_csv_of_chunks() -> None:
+    made = page('id,text,year\n1,"A, b",2001\n2,,\n', "file:///c.csv")
+    assert [(d.document_id, d.text, d.published) for d in made.documents] == [("1", "A, b", "2001")]
+    assert made.problems == ("row 3: no text in text, chunk_text, contents",)
+
+
+def test_ordinary_csv_becomes_tables_that_repeat_their_header() -> None:
+    lines = ["Food;Energy"] + [f"food {at};{at}" for at in range(90)]
+    document = page("\n".join(lines), "file:///data/food-table.csv").documents[0]
+    assert document.title == "food table"
+    assert document.text.startswith("# food table\n\n| Food | Energy |\n| --- | --- |\n| food 0 | 0 |")
+    assert document.text.count("| Food | Energy |") == 3
+    assert document.text.endswith("| food 89 | 89 |")
+
+
+def test_parquet_rows(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    out = io.BytesIO()
+    parquet.write_table(pyarrow.table({"id": ["x", "y"], "text": ["One.", None], "year": [2000.0, None]}), out)
+    made = page(out.getvalue(), "file:///t.parquet")
+    assert [(d.document_id, d.text, d.published) for d in made.documents] == [("x", "One.", "2000")]
+    assert made.problems == ("row 2: no text in text, chunk_text, contents",)
+
+
+@pytest.mark.parametrize("data", [b"PAR1 nonsense", b"PK\x03\x04 nonsense", b"\x89PNG\r\n\x1a\n\0\0"])
+def test_broken_binaries_are_unreadable(data: bytes) -> None:
+    with pytest.raises(UnreadableError):
+        page(data, "file:///x.bin")
+
+
+def test_bytes_decide_when_the_declaration_lies() -> None:
+    made = read(pdf([["Hello from a PDF."]]), url="https://e.org/x.html", media_type="text/html", settings=SETTINGS)
+    assert made.documents[0].media_type == "application/pdf"
+    made = read(b"<!DOCTYPE html><p>Hi there.</p>", url="https://e.org/x", media_type="text/plain", settings=SETTINGS)
+    assert made.documents[0].text == "Hi there."
