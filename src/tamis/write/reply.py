@@ -27,6 +27,9 @@ _URL = re.compile(
 )
 _CODE_BLOCK = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _SOURCES = re.compile(r"^\W*(?:sources?|references?|citations?|evidence|quellen|literatur)\W*$", re.IGNORECASE)
+_SOURCE_LIST = re.compile(
+    r"[*_\s]*(?:sources?|references?|citations?)[*_\s]*:[*_\s]*(?:\n|[-*]?\s?[\[(]|\d|$)", re.IGNORECASE
+)
 _LEAD_IN = re.compile(
     r"^\W*(?:(?:sure|certainly|of course|okay)\b.{0,80}"
     r"|(?:here(?:'s| is| are)|the following|based on|below)\b[^.]{0,120}:"
@@ -127,7 +130,7 @@ def parse(text: str, known: Collection[str], *, evidence_text: str, prompt: str,
     """
     spoken = clean(strip_thoughts(text))
     if not spoken:
-        return Parsed((), thought_only=bool(text.strip()))
+        return Parsed((), thought_only=bool(clean(text)))
     notes: list[str] = []
     inner = from_json(spoken)
     if inner is not None:
@@ -161,7 +164,7 @@ def _draft(
     for number, block in enumerate(listed):
         last = cut_off and number == len(listed) - 1
         raw = text[block.start : block.end]
-        if block.kind == "heading" and _SOURCES.match(plain(raw)):
+        if _SOURCE_LIST.match(raw) or (block.kind == "heading" and _SOURCES.match(plain(raw))):
             break
         pieces = [] if last and block.kind in ("code", "table") else _pieces(block, raw)
         if last:
