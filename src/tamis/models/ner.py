@@ -37,9 +37,9 @@ _LABELS = {
     "LANGUAGE": "MISC",
 }
 """OntoNotes types to the four of E2; dates, times and amounts are not entities here."""
-_WINDOW = 20_000
+_WINDOW = 4_000
 """Characters read at once: memory stays flat, and no text is too long for the model."""
-_BATCH = 32
+_BATCH = 8
 _CODE = re.compile(
     r"^(```|~~~).*?^\1[^\n]*$|`[^`\n]+`|\]\([^)\s]*\)|https?://\S+|<[^<>\n]{1,200}>", re.MULTILINE | re.DOTALL
 )
