@@ -310,10 +310,17 @@ class Collection:
             return reader.info
 
     def reembed(self, *, progress: Progress | None = None) -> None:
-        """Embed everything again with the model now in settings."""
-        from tamis.intake import reembed
+        """Embed everything again with the model now in settings; what already has its vectors is left alone.
 
-        reembed(self.name, app=self._app, progress=progress or Silence())
+        Raises:
+            UnknownCollectionError: no such collection.
+            BusyStoreError: another process is writing.
+        """
+        from tamis.digest.reembed import reembed
+
+        app = self._app
+        with app.store.reembedding(self.name) as reembedding:
+            reembed(reembedding, app.embedder, app.settings, progress or Silence())
 
 
 def scroll(question: str, *, name: str | None = None, **options: object) -> Answer:

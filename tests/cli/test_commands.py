@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -243,3 +244,29 @@ def test_reembed_keeps_everything(capsys: pytest.CaptureFixture[str]) -> None:
     assert (
         printed_json(["search", "stale bread", "--name", "kitchen"], capsys)["results"][0]["title"] == "Keeping bread"
     )
+
+
+_TEXT = (
+    "The kettle was invented long ago. A kettle boils water for tea. Tea needs water that a kettle boils hot. "
+    "My neighbour owns a dog. Water from the kettle makes the tea taste of tea.\n\n"
+    "| kettle | litres |\n|---|---|\n| small | 1 |\n"
+)
+
+
+@pytest.mark.parametrize("method", ["lexrank", "lsa", "luhn", "nltk_freq", "textrank"])
+def test_summarize_picks_sentences_of_the_text_in_its_order(
+    method: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(_TEXT))
+    found = printed_json(["summarize", "-", "--method", method, "--sentences", "2"], capsys)["sentences"]
+    spans = [each["span"] for each in found]
+    assert len(found) == 2
+    assert spans == sorted(spans)
+    assert [_TEXT[start:end] for start, end in spans] == [each["text"] for each in found]
+
+
+def test_summarize_reads_files_and_names_its_methods(notes: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["summarize", str(notes / "tea.md"), "--sentences", "1"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 1
+    assert main(["summarize", str(notes / "tea.md"), "--method", "lexrnk"]) == 2
+    assert "lexrank" in capsys.readouterr().err

@@ -17,25 +17,17 @@ from tamis.cli.terminal import say, say_json, wrapped
 @common
 def command(door: Door, path: str, method: str, sentences: int) -> None:
     """Pick the sentences that carry a text, in its own order."""
-    text = sys.stdin.read() if path == "-" else "\n\n".join(found.text for found in door.app().page(path).documents)
-    chosen = _pick(text, method, sentences)
+    from tamis.summarize import summarize, summarizer
+    from tamis.text.markdown import plain
+
+    app = door.app()
+    chosen_method = summarizer(method, embedder=app.embedder if method == "textrank" else None)
+    text = sys.stdin.read() if path == "-" else "\n\n".join(found.text for found in app.page(path).documents)
+    spans = summarize(text, chosen_method, sentences)
     door.progress.done()
+    chosen = [" ".join(plain(text[start:end]).split()) for start, end in spans]
     if door.as_json:
-        say_json({"method": method, "sentences": chosen})
+        found = [{"text": sentence, "span": list(span)} for sentence, span in zip(chosen, spans, strict=True)]
+        say_json({"method": method, "sentences": found})
     else:
         say(wrapped("\n".join(chosen)))
-
-
-def _pick(text: str, method: str, count: int) -> list[str]:
-    from tamis.summarize import summarizer
-    from tamis.text.markdown import blocks, plain
-    from tamis.text.sentences import sentences
-
-    found: list[str] = []
-    for block in blocks(text):
-        if block.kind in {"paragraph", "item", "quote"}:
-            prose = plain(text[block.start : block.end])
-            found += [prose[start:end] for start, end in sentences(prose)]
-    scores = summarizer(method).rank(found)
-    best = sorted(range(len(found)), key=lambda place: (-float(scores[place]), place))[:count]
-    return [" ".join(found[place].split()) for place in sorted(best)]
