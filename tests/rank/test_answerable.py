@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tamis.digest.calibration import calibrate, coherence, foreign_questions
+from tamis.rank.answerable import judge
+from tamis.rank.retrieval import retrieve
+
+
+@pytest.fixture
+def verdict(reader, embedder, recogniser, settings):
+    def run(question):
+        ranking = retrieve(question, reader=reader, embedder=embedder, recogniser=recogniser, settings=settings)
+        return judge(question, ranking, reader=reader, settings=settings)
+
+    return run
+
+
+@pytest.mark.parametrize("question", ["How long does cooked rice keep?", "how do vaccines protect people?"])
+def test_its_own_questions_are_answered(verdict, asked, question):
+    found = verdict(asked(question))
+    assert found.answered
+    assert found.score > 0
+    assert found.similarity >= found.threshold
+
+
+@pytest.mark.parametrize("question", ["what does the new treaty say?", "which gearbox oil fits a tractor?"])
+def test_foreign_questions_are_refused_and_the_missing_words_named(verdict, asked, question):
+    found = verdict(asked(question))
+    assert not found.answered
+    assert found.similarity < found.threshold
+    assert {"treaty", "tractor"} & set(found.missing_terms)
+
+
+def test_calibration_does_not_depend_on_what_stands_beside(embedder):
+    assert len(set(foreign_questions())) == len(foreign_questions()) >= 100
+    vectors = embedder.passages(["Cooked rice keeps four days.", "Jam keeps a year.", "A vaccine trains the body."])
+    found = calibrate(["a", "b", "c"], vectors, embedder=embedder)
+    assert 0.3 < found.parameters["foreign_similarity"] < 0.8
+    assert list(found.own) == sorted(found.own)
+    assert len(found.own) == found.sample == 3
+    assert calibrate([], vectors[:0], embedder=embedder).parameters == {}
+    assert calibrate(["a", "a"], vectors[:2], embedder=embedder).own == ()
+
+
+def test_coherence_is_the_mean_cosine_of_pairs():
+    rows = np.array([[1, 0], [0.6, 0.8], [0, 1]], dtype=np.float32)
+    assert coherence(rows) == pytest.approx((0.6 + 0.0 + 0.8) / 3, abs=1e-6)
+    assert coherence(rows[:1]) == 1.0
