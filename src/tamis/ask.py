@@ -6,13 +6,26 @@ before returned, and nothing is kept between two runs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from tamis.errors import UsageError
+from tamis.schema.progress import Progress
+from tamis.schema.report import Answer, Deficit, Ledger, Sentence, SourceStatus, Tier
 
 if TYPE_CHECKING:
     from tamis.app import Tamis
-    from tamis.schema.ranking import Ranking
+    from tamis.models.protocols import Matrix
+    from tamis.rank.answerable import Verdict
+    from tamis.reduce.reduce import Reduction
+    from tamis.schema.document import Chunk, Document
+    from tamis.schema.question import Interpretation
+    from tamis.schema.ranking import RankedItem, Ranking
     from tamis.store.protocols import CollectionReader
+    from tamis.write.standard import Written
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +67,281 @@ def search(
         limit=limit,
         explain=explain,
     )
+
+
+def ask(request: Request, app: Tamis, progress: Progress) -> Answer:
+    """Walk a question through the house.
+
+    Raises:
+        UsageError: no collection named, or an empty question.
+        UnknownCollectionError: no such collection.
+        BoundExceededError: the bound is above what the request allows; nothing was spent.
+    """
+    started = time.perf_counter()
+    if not request.names:
+        raise UsageError(
+            "no collection is named", fix="add --name NAME; `tamis collections` lists them, `tamis ingest` makes one"
+        )
+    progress.stage("interpreting")
+    question = _interpreted(request, app)
+    trace: list[tuple[str, Mapping[str, Any]]] = [("interpret", _interpret_facts(question))]
+    with ExitStack() as stack:
+        readers = {name: stack.enter_context(app.store.reader(name)) for name in request.names}
+        progress.stage("ranking")
+        found = [_search_one(name, reader, question, request, app) for name, reader in readers.items()]
+        trace += [("rank", _rank_facts(one)) for one in found]
+        base = Answer(
+            question=question.question,
+            interpretation=question,
+            tier="none",
+            markdown="",
+            items=_merged(found, request.limit),
+            sources=tuple(one.status for one in found),
+            documents_total=sum(reader.info.documents for reader in readers.values()),
+        )
+        answering = [one for one in found if one.verdict.answered]
+        if not answering:
+            answer = _refused(base, found, app, request.names)
+        else:
+            answer = _answered(base, answering, request, app, progress, trace)
+    progress.done()
+    return replace(answer, trace=tuple(trace), seconds=round(time.perf_counter() - started, 3))
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What one collection has to say."""
+
+    name: str
+    reader: CollectionReader
+    ranking: Ranking
+    verdict: Verdict
+    status: SourceStatus
+
+
+def _interpreted(request: Request, app: Tamis) -> Interpretation:
+    question = app.interpret(request.question)
+    return replace(question, language=request.language) if request.language else question
+
+
+def _search_one(name: str, reader: CollectionReader, question: Interpretation, request: Request, app: Tamis) -> _Found:
+    from tamis.rank.answerable import judge
+    from tamis.rank.retrieval import retrieve
+
+    started = time.perf_counter()
+    ranking = retrieve(
+        question,
+        reader=reader,
+        embedder=app.embedder,
+        recogniser=app.recogniser,
+        settings=app.settings,
+        limit=request.limit,
+        vibe=app.embedder.passages([request.vibe])[0] if request.vibe and request.vibe != "neutral" else None,
+        explain=request.explain,
+    )
+    verdict = judge(question, ranking, reader=reader, settings=app.settings)
+    status = SourceStatus(name, "ok", items=len(ranking.items), seconds=round(time.perf_counter() - started, 3))
+    return _Found(name, reader, ranking, verdict, status)
+
+
+def _merged(found: Sequence[_Found], limit: int) -> tuple[RankedItem, ...]:
+    """One list: a single collection's as it is; several by similarity, which means the same in each of them."""
+    if len(found) == 1:
+        return found[0].ranking.items
+    items = {item.document_id: item for one in reversed(found) for item in one.ranking.items}
+    best = sorted(items.values(), key=lambda item: (-item.similarity, item.document_id))[:limit]
+    return tuple(replace(item, rank=rank) for rank, item in enumerate(best, 1))
+
+
+def _reduced(base: Answer, answering: Sequence[_Found], app: Tamis) -> Reduction:
+    from tamis.check.quarantine import screen
+    from tamis.reduce.reduce import reduce
+
+    owner = {item.document_id: one.reader for one in reversed(answering) for item in one.ranking.items}
+    items = [item for item in base.items if item.document_id in owner]
+
+    def chunks_of(document_id: str) -> tuple[Sequence[Chunk], Matrix]:
+        (chunks,) = owner[document_id].chunks_of([document_id])
+        return chunks, owner[document_id].vectors([chunk.chunk_id for chunk in chunks])
+
+    question = base.interpretation
+    topics = {item.document_id: owner[item.document_id].signals([item.document_id])[0].topic for item in items}
+    return reduce(
+        items,
+        _Documents(owner),
+        chunks_of,
+        query_vectors=app.embedder.queries(question.subqueries or (question.question,)),
+        embedder=app.embedder,
+        settings=app.settings.reduce,
+        roundup=question.query_type == "roundup",
+        screen=screen,
+        topics=topics,
+    )
+
+
+class _Documents(Mapping[str, "Document"]):
+    """Documents by id, read when looked up: most ranked ones never are."""
+
+    def __init__(self, owner: Mapping[str, CollectionReader]) -> None:
+        self._owner = owner
+        self._read: dict[str, Document] = {}
+
+    def __getitem__(self, document_id: str) -> Document:
+        if document_id not in self._read:
+            (self._read[document_id],) = self._owner[document_id].documents([document_id])
+        return self._read[document_id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._owner)
+
+    def __len__(self) -> int:
+        return len(self._owner)
+
+
+def _answered(
+    base: Answer,
+    answering: Sequence[_Found],
+    request: Request,
+    app: Tamis,
+    progress: Progress,
+    trace: list[tuple[str, Mapping[str, Any]]],
+) -> Answer:
+    from tamis.check.ledger import check
+    from tamis.render.answer import markdown
+
+    progress.stage("reducing")
+    reduction = _reduced(base, answering, app)
+    trace.append(("reduce", _reduce_facts(reduction)))
+    base = replace(base, evidence=reduction.evidence, quarantine=reduction.quarantine)
+    if not reduction.evidence:
+        return replace(_refused(base, answering, app, request.names), quarantine=reduction.quarantine)
+    progress.stage("writing")
+    draft, written, ledger = _written(base, reduction, answering, request, app)
+    checked, support = check(draft, base.evidence, embedder=app.embedder, settings=app.settings.check, drop=True)
+    notes = written.notes if written else ()
+    tier: Tier = "model" if written and written.usable else "extractive"
+    if tier == "model" and not any(sentence.kind in ("claim", "step") for sentence in checked):
+        notes = (*notes, "nothing the model wrote is in the evidence; answered with extracts instead")
+        removed = support.removed
+        checked, support = check(
+            _extracts(base, reduction, answering, app),
+            base.evidence,
+            embedder=app.embedder,
+            settings=app.settings.check,
+            drop=True,
+        )
+        support = replace(support, removed=removed, dropped=support.dropped + len(removed))
+        tier = "extractive"
+    if written is not None:
+        support = replace(support, unknown_labels=support.unknown_labels + written.unknown_labels)
+    text, refs = markdown(checked, base.evidence)
+    trace.append(("write", {"tier": tier, "sentences": len(checked), "calls": ledger.calls_total}))
+    return replace(
+        base,
+        tier=tier,
+        markdown=text,
+        sentences=checked,
+        references=tuple(ref.labels for ref in refs),
+        ledger=ledger,
+        support=support,
+        notes=notes,
+    )
+
+
+def _written(
+    base: Answer, reduction: Reduction, answering: Sequence[_Found], request: Request, app: Tamis
+) -> tuple[tuple[Sentence, ...], Written | None, Ledger]:
+    """The model's draft where a model is configured and its answer can be used, else extracts of the same evidence."""
+    from tamis.check.quarantine import reason
+    from tamis.models.llm import load_chat
+    from tamis.models.llm.ledger import CallLedger
+    from tamis.write.standard import write
+
+    ledger = CallLedger(max_cost=request.max_cost, max_tokens=request.max_tokens)
+    role = app.settings.llm.main
+    model = load_chat(role) if request.use_llm else None
+    written = None
+    if model is not None:
+        written = write(
+            base.question,
+            base.evidence,
+            model=model,
+            role=role,
+            ledger=ledger,
+            language=base.interpretation.language,
+            sentences=app.settings.answer.sentences,
+            suspicious=reason,
+        )
+    draft = written.sentences if written and written.usable else _extracts(base, reduction, answering, app)
+    return draft, written, ledger.closed()
+
+
+def _extracts(base: Answer, reduction: Reduction, answering: Sequence[_Found], app: Tamis) -> tuple[Sentence, ...]:
+    from tamis.write.extractive import compose
+
+    owner = {item.document_id: one.reader for one in reversed(answering) for item in one.ranking.items}
+    documents = _Documents(owner)
+    raw = {item.label: documents[item.document_id].text[item.span[0] : item.span[1]] for item in reduction.evidence}
+    return compose(base.interpretation, reduction.evidence, raw, embedder=app.embedder, settings=app.settings.answer)
+
+
+def _refused(base: Answer, found: Sequence[_Found], app: Tamis, names: Sequence[str]) -> Answer:
+    """The deficit report: nothing is written and no model is called."""
+    best = max(found, key=lambda one: one.verdict.similarity)
+    closest = best.ranking.items[0] if best.ranking.items else None
+    where = " and ".join(names)
+    missing = tuple(best.verdict.missing_terms)
+    reason = f"{where} does not answer this."
+    if closest is not None:
+        near = f"similarity {best.verdict.similarity:.2f}, own questions lie above {best.verdict.threshold:.2f}"
+        none = f"; nothing in it speaks of {', '.join(repr(term) for term in missing)}" if missing else ""
+        reason += f" Closest: {closest.title or closest.document_id} ({near}{none})."
+    others = [info for info in app.collections() if info.name not in names and info.documents]
+    suggestions = []
+    if others:
+        listed = ", ".join(f"{info.name} ({info.documents} documents)" for info in others[:4])
+        suggestions.append(f"another collection: {listed}")
+    suggestions.append("other words for what you look for, or a narrower question")
+    deficit = Deficit(
+        reason=reason,
+        closest_title=closest.title if closest else "",
+        closest_url=closest.url if closest else "",
+        similarity=round(best.verdict.similarity, 4),
+        threshold=round(best.verdict.threshold, 4),
+        missing_terms=missing,
+        suggestions=tuple(suggestions),
+    )
+    lines = [reason, "", *(f"- Try {line}" for line in suggestions)]
+    return replace(base, tier="none", markdown="\n".join(lines) + "\n", deficit=deficit)
+
+
+def _interpret_facts(question: Interpretation) -> dict[str, Any]:
+    return {
+        "intent": question.intent,
+        "shape": question.shape,
+        "via": question.via,
+        "subqueries": list(question.subqueries),
+        "entities": list(question.entities),
+    }
+
+
+def _rank_facts(one: _Found) -> dict[str, Any]:
+    return {
+        "collection": one.name,
+        "recipe": one.ranking.recipe,
+        "matches": dict(one.ranking.layers),
+        "terms": dict(one.ranking.terms),
+        "items": len(one.ranking.items),
+        "related via entity profiles": one.ranking.related,
+        "answers": one.verdict.answered,
+    }
+
+
+def _reduce_facts(reduction: Reduction) -> dict[str, Any]:
+    return {
+        "segments": len(reduction.segments),
+        "long items compressed": reduction.compressed,
+        "dropped": dict(reduction.dropped),
+        "quarantined": len(reduction.quarantine),
+        "evidence": len(reduction.evidence),
+    }

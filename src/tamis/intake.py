@@ -166,16 +166,19 @@ def _keep(found: Iterator[Crawled], writer: CollectionWriter, digester: Digester
     def documents() -> Iterator[Document]:
         for crawled in found:
             progress.advance(1, crawled.record.url)
+            if crawled.forget:
+                writer.forget(crawled.forget)
             if crawled.page is None or not crawled.page.documents:
                 settled.append(crawled.record)
+                if len(settled) >= _RECORDS_AT_ONCE:
+                    writer.put_pages(settled)
+                    settled.clear()
                 continue
             records[crawled.page.documents[-1].document_id] = crawled.record
             yield from crawled.page.documents
 
     for stored in digester.digest_many(documents()):
         writer.put(stored, records.pop(stored.document.document_id, None))
-        if len(settled) >= _RECORDS_AT_ONCE:
-            writer.put_pages([settled.pop(0) for _ in range(len(settled))])
     writer.put_pages(settled)
 
 

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from urllib.parse import unquote
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tamis.render.answer import escape_markdown, markdown, plain_text, printable
+from tamis.render.references import references, text_fragment
+from tamis.schema.evidence import Evidence
+from tamis.schema.report import Sentence
+
+
+def evidence(label: str, *, document: str = "d", url: str = "http://h/p.html#s", text: str = "Bind values.") -> Evidence:
+    return Evidence(label, "Title", url, document, f"{document}#c0", (0, len(text)), "", text, 0.8, headings=("Section",))
+
+
+def test_references_are_numbered_by_first_citation_and_gather_one_place() -> None:
+    shown = [evidence("E1", document="b", url="http://h/b"), evidence("E2"), evidence("E3")]
+    draft = [Sentence("One.", ("E2",)), Sentence("Two.", ("E3", "E1"))]
+    found = references(draft, shown)
+    assert [(ref.number, ref.labels) for ref in found] == [(1, ("E2", "E3")), (2, ("E1",))]
+
+
+def test_a_label_without_evidence_makes_no_reference() -> None:
+    assert references([Sentence("One.", ("E9",))], [evidence("E1")]) == ()
+
+
+def test_the_link_leads_to_the_section_and_quotes_the_page() -> None:
+    (ref,) = references([Sentence("Bind values.", ("E1",))], [evidence("E1")])
+    assert ref.url == "http://h/p.html#s:~:text=Bind%20values."
+    assert ref.title == "Title: Section"
+
+
+def test_a_page_without_anchor_gets_one_and_a_file_keeps_its_address() -> None:
+    shown = [evidence("E1", url="http://h/p.html"), evidence("E2", document="f", url="file:///a.md")]
+    found = references([Sentence("Bind values.", ("E1", "E2"))], shown)
+    assert [ref.url for ref in found] == ["http://h/p.html#:~:text=Bind%20values.", "file:///a.md"]
+
+
+@given(st.text())
+def test_fragments_hold_no_character_of_the_directive_syntax(text: str) -> None:
+    directive = text_fragment(text)
+    assert directive == "" or directive.startswith("text=")
+    body = directive.removeprefix("text=")
+    assert "&" not in body
+    assert "-" not in body
+    assert body.count(",") <= 1
+
+
+def test_a_long_passage_is_named_by_its_ends() -> None:
+    directive = text_fragment("one two three four five six seven eight nine ten")
+    assert unquote(directive) == "text=one two three four,seven eight nine ten"
+
+
+def test_markdown_escapes_what_a_page_might_smuggle_in() -> None:
+    hostile = "![x](http://evil/) <script>alert(1)</script> `rm` *b* [E1]"
+    text, _ = markdown([Sentence(hostile, ("E1",))], [evidence("E1")])
+    assert "![x]" not in text
+    assert "<script>" not in text
+    assert "\\<script\\>" in text
+
+
+def test_names_with_underscores_stay_readable() -> None:
+    assert escape_markdown("use row_factory here") == "use row_factory here"
+
+
+def test_terminal_escapes_and_direction_marks_are_removed() -> None:
+    assert printable("a\x1b[31mb\u202ec\x07") == "a[31mbc"
+
+
+def test_code_keeps_its_lines_and_its_fence_is_longer_than_any_in_it() -> None:
+    draft = [Sentence("Do this.", ("E1",)), Sentence("```\nif x:\n    y()\n```", ("E1",), kind="code", paragraph=1)]
+    text, refs = markdown(draft, [evidence("E1")])
+    assert "````\n```\nif x:\n    y()\n```\n````" in text
+    assert "        y()" in plain_text(draft, refs)
+
+
+def test_steps_are_numbered_and_cited() -> None:
+    draft = [Sentence("Wash.", ("E1",), kind="step"), Sentence("Dry.", ("E1",), kind="step")]
+    text, _ = markdown(draft, [evidence("E1")])
+    assert text.startswith("1. Wash. [1]\n2. Dry. [1]\n")
+
+
+def test_an_unsupported_sentence_is_marked() -> None:
+    text, _ = markdown([Sentence("It flies.", ("E1",), support="unsupported")], [evidence("E1")])
+    assert "It flies. (unsupported) [1]" in text
