@@ -48,7 +48,7 @@ def shingles(text: str) -> Counter[tuple[str, ...]]:
 
 
 def shingle_scores(truth: str, found: str) -> tuple[float | None, float | None]:
-    """Precision and recall of four-word shingles, counted with multiplicity; None where there is nothing to divide by."""
+    """Precision and recall of four-word shingles, with multiplicity; None where there is nothing to divide by."""
     true, pred = shingles(truth), shingles(found)
     common = sum((true & pred).values())
     precision = common / sum(pred.values()) if pred else None
@@ -86,7 +86,7 @@ def test_article_extraction(data: Path, report: Callable[..., None]) -> None:
 
 
 def snippet_scores(data: Path) -> tuple[float, float, float]:
-    """The set's measure: snippets that must be there and are (true positives), that must not be there and are (false)."""
+    """The set's measure over snippets: there as they must be (true positives), there though they must not (false)."""
     folder = data / "trafilatura_eval"
     cases = json.loads((folder / "evaldata.json").read_text(encoding="utf-8"))
     right = wrong = missed = 0

@@ -28,7 +28,7 @@ _EDGE_LINES = 2
 _LEAST_PAGES = 3
 _REPEATED = 0.5
 _SHORT_LINE = 0.6
-"""A line shorter than this share of the page's usual line ends a paragraph."""
+"""A line shorter than this share of the page's usual line may be a heading."""
 
 
 class PdfReader:
@@ -117,26 +117,33 @@ def _without_running_lines(pages: list[list[str]]) -> list[list[str]]:
 
 
 def _paragraphs(lines: Sequence[str]) -> list[str]:
-    """Lines joined to paragraphs: a blank line, a bullet, or a short line that ends a sentence divides them."""
+    """Lines joined to paragraphs; blank lines, bullets, lines set alone and short ends of sentences divide them."""
     widths = sorted(len(line) for line in lines if line)
     usual = widths[int(0.8 * (len(widths) - 1))] if widths else 0
     found: list[str] = []
     current = ""
-    for line in lines:
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
         bullet = _BULLET.match(line)
         if bullet or not line:
             if current:
                 found.append(current)
             current = f"- {line[bullet.end() :]}" if bullet else ""
             continue
+        alone = not current and _stands_alone(line, following, usual)
         current = _joined(current, line) if current else line
         ends = line.endswith((".", "!", "?", ":", "。", "”")) and len(line) < 0.9 * usual
-        if ends or (len(line) < _SHORT_LINE * usual and not line.endswith((",", "-")) and not line[-1:].islower()):
+        if ends or alone:
             found.append(current)
             current = ""
     if current:
         found.append(current)
     return found
+
+
+def _stands_alone(line: str, following: str, usual: int) -> bool:
+    """Whether a short line is a heading or an entry of its own: what follows begins anew."""
+    short = len(line) < _SHORT_LINE * usual and not line.endswith((",", "-", ";"))
+    return short and not line[:1].islower() and not following[:1].islower()
 
 
 def _joined(before: str, line: str) -> str:
