@@ -171,9 +171,12 @@ class ReduceSettings(Section):
     duplicate_cosine: Cosine = Field(0.93, description="K3: sentences this close say the same; tuned")
     evidence_characters: Count = Field(8_000, description="K4: budget of all evidence shown to the writer")
     evidence_limit: Count = Field(12, description="K4: most evidence blocks")
-    passages: Count = Field(14, description="passages read sentence by sentence for one question; tuned")
+    unrelated_cosine: Cosine = Field(
+        0.4, description="cosine of unrelated texts in the embedding model; floors count from it"
+    )
+    passages: Count = Field(12, description="passages read sentence by sentence for one question; tuned")
     passages_per_item: Count = Field(6, description="most of them from one item; tuned")
-    embedded_segments: Count = Field(120, description="most sentences embedded for one question, about 0.3 s; tuned")
+    embedded_segments: Count = Field(100, description="most sentences embedded for one question, about 0.3 s; tuned")
     compress_above: Count = Field(60, description="K1: candidate sentences from which an item counts as long")
 
 

@@ -27,6 +27,9 @@ ChunksOf = Callable[[str], tuple[Sequence[Chunk], Matrix]]
 
 _RANK_DISCOUNT = 0.02
 """Cosine a passage loses each time its document's rank doubles."""
+_CODE_EMBEDDED = 240
+_PROSE_EMBEDDED = 500
+"""Characters that are embedded of a segment: long ones cost most and say what they are about early."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +129,7 @@ def reduce(
     )
     pool = [central[index] for index in alone]
     dropped["near-duplicate"] += len(central) - len(pool)
+    pool = _relevant(pool, near, settings, dropped)
     picked = mmr(scores[pool], vectors[pool], trade=settings.mmr_lambda, limit=settings.evidence_limit)
     chosen = tuple(pool[index] for index in picked)
     ranges = passages(segments, chosen, budget=settings.evidence_characters)
@@ -151,13 +155,25 @@ def reduce(
     )
 
 
+def _relevant(
+    pool: list[int], near: npt.NDArray[np.float32], settings: ReduceSettings, dropped: Counter[str]
+) -> list[int]:
+    """K3's floor once more, for segments: what stands in a relevant document may still be about something else."""
+    if not pool:
+        return []
+    floor = _floor([float(near[index]) for index in pool], settings)
+    kept = [index for index in pool if near[index] >= floor]
+    dropped["segment below the relevance floor"] += len(pool) - len(kept)
+    return kept
+
+
 def _eligible(
     items: Sequence[RankedItem], settings: ReduceSettings, *, roundup: bool, dropped: Counter[str]
 ) -> list[RankedItem]:
     """K3: the relevance floor, and for roundups the limit a domain."""
     if not items:
         return []
-    floor = settings.relevance_floor * max(item.similarity for item in items)
+    floor = _floor([item.similarity for item in items], settings)
     domains: Counter[str] = Counter()
     kept: list[RankedItem] = []
     for item in items:
@@ -170,6 +186,12 @@ def _eligible(
             domains[domain] += 1
             kept.append(item)
     return kept
+
+
+def _floor(similarities: Sequence[float], settings: ReduceSettings) -> float:
+    """The cosine at the relevance floor, counted from what unrelated texts reach: no cosine here comes near 0."""
+    best = max(similarities)
+    return settings.unrelated_cosine + settings.relevance_floor * max(0.0, best - settings.unrelated_cosine)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,8 +257,8 @@ def _within_limit(
 def _embedded_text(segment: Segment) -> str:
     """What stands for a segment; code and tables are known by their heading and first lines."""
     if segment.kind in ("code", "table"):
-        return "\n".join([*segment.headings[-1:], segment.text[:400]])
-    return segment.text[:1000]
+        return "\n".join([*segment.headings[-1:], segment.text[:_CODE_EMBEDDED]])
+    return segment.text[:_PROSE_EMBEDDED]
 
 
 def _compressed(

@@ -19,6 +19,8 @@ from tamis.text.tokens import is_stop, words
 
 _STEP_CHARACTERS = 400
 """A longer list item is cut into its sentences."""
+_WHOLE_CHARACTERS = 1200
+"""A longer code block or table is cut between lines."""
 _SHORT_CHARACTERS = 30
 """A shorter sentence joins the one before it in its paragraph."""
 _FULL_WORDS = 14
@@ -39,7 +41,6 @@ class Unit:
         kind: as its segment.
         headings: the heading path above it.
         block: ordinal of its block in the document.
-        continues: whether it goes on where the unit before it in the same block stopped.
     """
 
     span: Span
@@ -47,40 +48,85 @@ class Unit:
     kind: SegmentKind
     headings: tuple[str, ...]
     block: int
-    continues: bool
 
 
 @lru_cache(maxsize=256)
-def units(text: str) -> tuple[Unit, ...]:
-    """Cut a document's text into the pieces that can be evidence.
+def _blocks(text: str) -> tuple[tuple[Block, ...], npt.NDArray[np.int64]]:
+    found = tuple(blocks(text))
+    return found, np.fromiter((block.start for block in found), dtype=np.int64, count=len(found))
+
+
+def units(text: str, start: int, end: int) -> list[Unit]:
+    """Cut the blocks that begin in a stretch of a text into the pieces that can be evidence.
 
     Args:
-        text: Markdown.
+        text: Markdown, the whole document: headings above the stretch count.
+        start: of the stretch.
+        end: one past it.
 
     Returns:
         Units in order, never overlapping. Headings are no unit; they are every unit's path.
     """
-    return tuple(unit for ordinal, block in enumerate(blocks(text)) for unit in _of_block(text, block, ordinal))
+    found, starts = _blocks(text)
+    first, last = (int(place) for place in np.searchsorted(starts, [start, end]))
+    return [unit for ordinal in range(first, last) for unit in _of_block(text, found[ordinal], ordinal)]
 
 
 def _of_block(text: str, block: Block, ordinal: int) -> Iterator[Unit]:
-    raw = text[block.start : block.end]
     if block.kind == "heading":
         return
-    if block.kind == "code" or block.kind == "table":
-        body = code_text(raw) if block.kind == "code" else raw
-        if body.strip():
-            yield Unit((block.start, block.end), body, block.kind, block.headings, ordinal, False)
-        return
+    if block.kind == "code":
+        yield from _code(text, block, ordinal)
+    elif block.kind == "table":
+        yield from _table(text, block, ordinal)
+    else:
+        yield from _prose(text, block, ordinal)
+
+
+def _prose(text: str, block: Block, ordinal: int) -> Iterator[Unit]:
+    raw = text[block.start : block.end]
     kind: SegmentKind = "step" if block.kind == "item" else "prose"
     whole = block.kind == "item" and len(raw) <= _STEP_CHARACTERS
-    spans = [(0, len(raw))] if whole else _sentence_spans(raw)
-    continues = False
-    for start, end in spans:
+    for start, end in [(0, len(raw))] if whole else _sentence_spans(raw):
         body = plain(raw[start:end])
         if _LETTERS.search(body):
-            yield Unit((block.start + start, block.start + end), body, kind, block.headings, ordinal, continues)
-            continues = True
+            yield Unit((block.start + start, block.start + end), body, kind, block.headings, ordinal)
+
+
+def _code(text: str, block: Block, ordinal: int) -> Iterator[Unit]:
+    raw = text[block.start : block.end]
+    body = code_text(raw)
+    if body.strip() and len(raw) <= _WHOLE_CHARACTERS:
+        yield Unit((block.start, block.end), body, "code", block.headings, ordinal)
+        return
+    for start, end in _line_groups(raw):
+        part = code_text(raw[start:end])
+        if part.strip():
+            yield Unit((block.start + start, block.start + end), part, "code", block.headings, ordinal)
+
+
+def _table(text: str, block: Block, ordinal: int) -> Iterator[Unit]:
+    """A small table whole, a large one in groups of rows that each repeat the head in their text."""
+    raw = text[block.start : block.end]
+    lines = raw.split("\n", 2)
+    head = "\n".join(lines[:2]) if len(lines) > 2 and not lines[1].strip("|:- \t") else ""
+    for number, (start, end) in enumerate(_line_groups(raw)):
+        body = raw[start:end]
+        shown = f"{head}\n{body}" if number and head else body
+        yield Unit((block.start + start, block.start + end), shown, "table", block.headings, ordinal)
+
+
+def _line_groups(raw: str) -> list[Span]:
+    """Whole lines, as many together as fit `_WHOLE_CHARACTERS`."""
+    groups: list[Span] = []
+    start = position = 0
+    for line in raw.splitlines(keepends=True):
+        if position > start and position + len(line) - start > _WHOLE_CHARACTERS:
+            groups.append((start, start + len(raw[start:position].rstrip())))
+            start = position
+        position += len(line)
+    groups.append((start, start + len(raw[start:position].rstrip())))
+    return [(first, last) for first, last in groups if last > first]
 
 
 def _sentence_spans(raw: str) -> list[Span]:
@@ -106,11 +152,8 @@ def segments_of(document: Document, chunks: Sequence[Chunk]) -> list[tuple[Segme
     """
     out: list[tuple[Segment, Unit]] = []
     length = max(1, len(document.text))
-    pieces = units(document.text)
-    starts = np.fromiter((piece.span[0] for piece in pieces), dtype=np.int64, count=len(pieces))
     for chunk in chunks:
-        first, last = np.searchsorted(starts, [chunk.start, chunk.end])
-        for piece in pieces[first:last]:
+        for piece in units(document.text, chunk.start, chunk.end):
             start, end = piece.span
             segment = Segment(
                 document_id=document.document_id,
