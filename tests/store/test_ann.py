@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +31,22 @@ def test_above_the_limit_an_approximate_index_answers_with_exact_scores(tmp_path
     for near, exact in zip(*answers, strict=True):
         known = dict(zip(exact.ids, exact.scores, strict=True))
         assert all(known.get(name, score) == score for name, score in zip(near.ids, near.scores, strict=True))
+
+
+def test_the_embedder_can_be_loaded_after_the_index() -> None:
+    script = """
+import numpy as np
+from pathlib import Path
+from tempfile import mkdtemp
+from tamis.store.sqlite import ann
+path = Path(mkdtemp()) / "index"
+vectors = np.eye(8, dtype=np.float32)
+ann.build(vectors, path)
+print(ann.Neighbours(path, vectors).nearest(vectors[3], 1)[0])
+import onnxruntime
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[3]"
 
 
 def test_the_index_is_the_same_bytes_every_time(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -39,6 +41,9 @@ def build(vectors: Matrix, path: Path) -> None:
 
 
 def _empty(dimensions: int) -> Any:  # noqa: ANN401 - usearch ships no types
+    # Loaded after usearch, onnxruntime ends the process with a segmentation fault; the other order is fine.
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    import_module("onnxruntime")
     from usearch.index import Index
 
     return Index(
