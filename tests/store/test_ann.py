@@ -10,7 +10,7 @@ from toy_store import make, open_store
 
 from tamis.store.sqlite import ann
 
-pytest.importorskip("usearch", reason="needs the extra `ann`")
+pytestmark = pytest.mark.skipif(not ann.available(), reason="needs the extra `ann`")
 
 
 def test_above_the_limit_an_approximate_index_answers_with_exact_scores(tmp_path: Path) -> None:
