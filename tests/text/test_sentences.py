@@ -45,6 +45,8 @@ def test_these_are_one_sentence(text):
         ("Use `x`. Then `y`. Done!", ["Use `x`.", "Then `y`.", "Done!"]),
         ("really? yes. ok then", ["really?", "yes.", "ok then"]),
         ("It changed in 3.11. Nothing else did.", ["It changed in 3.11.", "Nothing else did."]),
+        ("Treat it with rest.For others, see below.", ["Treat it with rest.", "For others, see below."]),
+        ("unittest.TestCase tests. Node.Js runs.", ["unittest.TestCase tests.", "Node.Js runs."]),
         ("1) Wash it 2) Dry it", ["1) Wash it", "2) Dry it"]),
         ("これは水です。飲みます。", ["これは水です。", "飲みます。"]),
         ("# Title\nText here.\n\nMore text", ["# Title", "Text here.", "More text"]),

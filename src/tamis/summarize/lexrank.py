@@ -35,12 +35,14 @@ class LexRank:
         rows = tf_idf(sentences)
         links = (rows @ rows.T).tocsr()
         links.data = np.where(links.data > self._threshold, 1.0, 0.0)
+        # A link to itself would let a sentence that resembles no other keep its whole score.
+        links.setdiag(0.0)
         links.eliminate_zeros()
         degree = np.asarray(links.sum(axis=1)).ravel()
         score = np.full(size, 1.0 / size)
         for _ in range(_ITERATIONS):
             share = np.divide(score, degree, out=np.zeros(size), where=degree > 0)
-            # Sentences without words link to nobody; their score is spread evenly.
+            # A sentence without links spreads its score evenly.
             flow = links.T @ share + score[degree == 0].sum() / size
             following = (1.0 - self._damping) / size + self._damping * flow
             moved = float(np.abs(following - score).sum())

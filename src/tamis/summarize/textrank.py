@@ -60,4 +60,4 @@ class TextRank:
 
     def rank(self, sentences: Sequence[str]) -> Scores:
         """Stationary score of each sentence, (S,), summing to 1."""
-        return textrank(self._embed(list(sentences)))
+        return textrank(self._embed(list(sentences))) if sentences else np.zeros(0, dtype=np.float32)

@@ -26,6 +26,7 @@ _ONE_LINER = re.compile(r"[ \t]*(?:#{1,6}[ \t]|\||```|~~~)")
 _BULLET = re.compile(r"(?<!\S)[•‣◦▪●⁃](?=\s?\S)")
 _NUMBERED = re.compile(r"(?<!\S)(?P<mark>\d{1,2})(?P<sign>\.\)|[.)])[ \t](?=[\"'“‘(]?[^\W\d_])")
 _LETTERED = re.compile(r"(?<!\S)(?P<mark>[a-z])(?P<sign>\.\)|[.)])[ \t](?=[A-Z])")
+_GLUED = re.compile(r"(?<=[a-z]{3})[.!?](?P<word>[A-Z][a-z]{0,12}+)(?=[ ,])")
 _ENUMERATOR = re.compile(r"[•‣◦▪●⁃*+-]?\s?\(?(?:\d{1,3}(?:\.\d{1,3}){0,3}|[A-Za-z]|[ivxIVX]{1,4})[.)]{1,2}")
 _WORD_BEFORE = re.compile(r"[^\s\"“”‘«»()\[\]{}<>*_`/,;:—–]+\Z")
 _ELLIPSIS = frozenset(". …\u00a0\t")
@@ -74,7 +75,7 @@ def _headings(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _split(text: str, start: int, end: int) -> Iterator[Span]:
-    items = sorted(set(_enumerations(text, start, end)))
+    items = sorted({*_enumerations(text, start, end), *_glued(text, start, end)})
     cuts = sorted({*items, *_stops(text, start, end, items), end})
     for cut in cuts:
         piece = text[start:cut]
@@ -100,6 +101,13 @@ def _enumerations(text: str, start: int, end: int) -> Iterator[int]:
         yield from _item_starts(run)
 
 
+def _glued(text: str, start: int, end: int) -> Iterator[int]:
+    """Where the space behind a stop was lost, as in "with rest.For others": a word that begins sentences tells."""
+    for stop in _GLUED.finditer(text, start, end):
+        if stop["word"] in STARTERS:
+            yield stop.start("word")
+
+
 def _item_starts(run: list[re.Match[str]]) -> list[int]:
     return [mark.start() for mark in run] if len(run) > 1 else []
 
@@ -111,7 +119,7 @@ def _follows(left: str, right: str) -> bool:
 
 
 def _stops(text: str, start: int, end: int, items: list[int]) -> Iterator[int]:
-    """Ends of sentences inside one paragraph; list items begin at ``items``."""
+    """Ends of sentences inside one paragraph, beside the beginnings known already, ``items``."""
     begun, ahead = start, 0
     for stop in _STOP.finditer(text, start, end):
         while ahead < len(items) and items[ahead] <= stop.start():
