@@ -209,3 +209,12 @@ def test_two_runs_are_alike():
     two, _ = _run({"knots": KNOTS, "soup": SOUP}, "bowline loop")
     assert one.evidence == two.evidence
     assert np.array_equal(one.vectors, two.vectors)
+
+
+def test_a_table_shown_in_parts_has_its_head_once():
+    rows = "\n".join(f"| food number {row} | {row} |" for row in range(80))
+    result, _ = _run({"table": f"| food | mg |\n|---|---|\n{rows}"}, "food number 7")
+    assert len(result.segments) > 1
+    assert len(result.evidence) == 1
+    assert result.evidence[0].text.count("| food | mg |") == 1
+    assert "| food number 79 | 79 |" in result.evidence[0].text

@@ -105,12 +105,20 @@ def shown(segments: Sequence[Segment]) -> str:
         if segment.kind == "code":
             parts.append(f"\n```\n{segment.text}\n```\n")
         elif segment.kind == "table":
-            parts.append(f"\n{segment.text}\n")
+            parts.append(f"\n{_without_repeated_head(segment, before)}\n")
         elif segment.kind == "step":
             parts.append(f"\n- {segment.text}")
         else:
             parts.append(("\n" if before is not None and before.kind == "step" else " ") + segment.text)
     return "".join(parts).strip()
+
+
+def _without_repeated_head(segment: Segment, before: Segment | None) -> str:
+    """The rows of a table's later part, whose text repeats the head, right behind an earlier part."""
+    head, _, rows = segment.text.partition("\n")
+    if before is None or before.kind != "table" or not rows or not before.text.startswith(f"{head}\n"):
+        return segment.text
+    return rows.partition("\n")[2] or segment.text
 
 
 def labelled(
