@@ -38,6 +38,8 @@ class RememberingEmbedder:
         self._embedder = embedder
         path.parent.mkdir(parents=True, exist_ok=True)
         self._known = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=60)
+        # A cache: losing its last rows to a power cut costs only time.
+        self._known.execute("PRAGMA synchronous = OFF")
         self._known.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID")
 
     @property
