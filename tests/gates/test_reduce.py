@@ -40,9 +40,7 @@ def test_question_focused_extract(data, report, embedder):
         pieces = [(place, sentence) for place, text in enumerate(row["documents"]) for sentence in _prose(text)]
         owners, sentences = [place for place, _ in pieces], [sentence for _, sentence in pieces]
         vectors, query = embedder.passages(sentences), embedder.queries([row["question"]])
-        chosen = select(
-            query, vectors, groups=owners, content=_content(sentences), trade=SETTINGS.mmr_lambda, limit=8
-        )
+        chosen = select(query, vectors, groups=owners, content=_content(sentences), trade=SETTINGS.mmr_lambda, limit=8)
         simple = mmr(question_similarity(query, vectors), vectors, trade=SETTINGS.mmr_lambda, limit=8)
         ours.append((row["extractive_ref"], " ".join(sentences[index] for index in sorted(chosen))))
         plain.append((row["extractive_ref"], " ".join(sentences[index] for index in sorted(simple))))
