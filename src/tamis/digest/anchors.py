@@ -66,9 +66,9 @@ def anchors_for(embedder: Embedder) -> Anchors:
 
 
 def _embed(embedder: Embedder) -> Anchors:
-    import yaml
+    from tamis.text import yamls
 
-    written = yaml.safe_load((files("tamis.digest") / "anchors.yaml").read_text("utf-8"))
+    written = yamls.load((files("tamis.digest") / "anchors.yaml").read_text("utf-8"))
     topics = tuple(sorted(written["topics"]))
     sentences = [sentence for topic in topics for sentence in written["topics"][topic]]
     rows = [row for row, topic in enumerate(topics) for _ in written["topics"][topic]]

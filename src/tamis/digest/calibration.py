@@ -29,9 +29,9 @@ _references: dict[EmbeddingIdentity, Matrix] = {}
 @lru_cache(maxsize=1)
 def foreign_questions() -> tuple[str, ...]:
     """The reference questions."""
-    import yaml
+    from tamis.text import yamls
 
-    return tuple(yaml.safe_load((files("tamis.digest") / "foreign.yaml").read_text("utf-8"))["questions"])
+    return tuple(yamls.load((files("tamis.digest") / "foreign.yaml").read_text("utf-8"))["questions"])
 
 
 def calibrate(document_ids: Sequence[str], vectors: Matrix, *, embedder: Embedder) -> Calibration:

@@ -16,9 +16,9 @@ _means: dict[EmbeddingIdentity, Vector] = {}
 
 @lru_cache(maxsize=1)
 def _usual_names() -> tuple[str, ...]:
-    import yaml
+    from tamis.text import yamls
 
-    written = yaml.safe_load((files("tamis.digest") / "anchors.yaml").read_text("utf-8"))
+    written = yamls.load((files("tamis.digest") / "anchors.yaml").read_text("utf-8"))
     return tuple(name.casefold() for name in written["names"])
 
 

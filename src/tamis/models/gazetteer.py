@@ -153,7 +153,7 @@ def load_gazetteer(extra: str = "") -> Gazetteer:
     Raises:
         SettingsError: the file is missing or of another form.
     """
-    import yaml
+    from tamis.text import yamls
 
     entries: list[Entry] = []
     if extra:
@@ -161,13 +161,13 @@ def load_gazetteer(extra: str = "") -> Gazetteer:
         if not path.is_file():
             raise SettingsError(f"no gazetteer file at {path}", fix="name an existing YAML file")
         try:
-            entries += _entries(yaml.safe_load(path.read_text("utf-8")), str(path))
-        except yaml.YAMLError as error:
+            entries += _entries(yamls.load(path.read_text("utf-8")), str(path))
+        except yamls.YAMLError as error:
             raise SettingsError(
                 f"{path} is not YAML: {error}", fix="see the shipped gazetteer.yaml for the form"
             ) from error
     shipped = files("tamis.models") / "gazetteer.yaml"
-    entries += _entries(yaml.safe_load(shipped.read_text("utf-8")), "gazetteer.yaml")
+    entries += _entries(yamls.load(shipped.read_text("utf-8")), "gazetteer.yaml")
     return Gazetteer(entries)
 
 

@@ -15,14 +15,13 @@ from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
-import yaml
 
 from tamis.errors import SettingsError
 from tamis.models.protocols import Embedder, Matrix, Vector
-from tamis.plan.lexicon import Loader
 from tamis.plan.traits import INTENTS, cues
 from tamis.schema.question import Intent
 from tamis.settings import InterpretSettings
+from tamis.text import yamls
 
 _FORMAT = "2"
 """Part of the cache key; changes whenever the cached arrays or their making do."""
@@ -166,8 +165,8 @@ def parse(data: bytes, name: str) -> list[tuple[str, str, str]]:
         SettingsError: not that form, or an intent that does not exist.
     """
     try:
-        raw: Any = yaml.load(data, Loader=Loader)  # noqa: S506 - a safe loader
-    except yaml.YAMLError as error:
+        raw: Any = yamls.load(data)
+    except yamls.YAMLError as error:
         raise SettingsError(f"{name} is not YAML: {' '.join(str(error).split())}", fix=_FORM) from error
     if not isinstance(raw, Mapping):
         raise SettingsError(f"{name} holds no topics", fix=_FORM)

@@ -9,13 +9,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-import yaml
+from tamis.text import yamls
 
 Families = tuple[tuple[str, re.Pattern[str]], ...]
 """Family name → one pattern of all its alternatives, in the order of the file."""
-
-# libyaml reads the same language some ten times faster; not every build of PyYAML has it.
-Loader: type[yaml.SafeLoader | yaml.CSafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +42,7 @@ class Rules:
 @cache
 def rules() -> Rules:
     """The shipped rules."""
-    raw = yaml.load(files("tamis.plan").joinpath("rules.yaml").read_text("utf-8"), Loader=Loader)  # noqa: S506 - a safe loader
+    raw = yamls.load(files("tamis.plan").joinpath("rules.yaml").read_text("utf-8"))
     named = f"{raw['source_words']} "
     return Rules(
         prefixes=re.compile(rf"(?:{'|'.join(raw['prefixes'])})(?: |$)", re.IGNORECASE),

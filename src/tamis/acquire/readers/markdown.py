@@ -29,11 +29,11 @@ def _front_matter(text: str) -> tuple[dict[str, Any], str]:
     match = _FRONT.match(text)
     if match is None:
         return {}, text
-    import yaml
+    from tamis.text import yamls
 
     try:
-        data = yaml.safe_load(match.group(1))
-    except (yaml.YAMLError, ValueError, RecursionError):
+        data = yamls.load(match.group(1))
+    except (yamls.YAMLError, ValueError, RecursionError):
         return {}, text
     if not isinstance(data, dict):
         return {}, text
