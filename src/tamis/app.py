@@ -64,6 +64,13 @@ class Tamis:
         return load_recogniser()
 
     @cached_property
+    def question_recogniser(self) -> EntityRecogniser:
+        """Finds the names in a question; loads no model, and reads names typed without capitals."""
+        from tamis.models.gazetteer import load_question_recogniser
+
+        return load_question_recogniser()
+
+    @cached_property
     def digester(self) -> Digester:
         """Turns documents into what is stored of them."""
         from tamis.digest.digest import Digester
@@ -104,7 +111,12 @@ class Tamis:
         """What a question asks for, found without a model call (A2)."""
         from tamis.plan.interpret import interpret
 
-        return interpret(question, embedder=self.embedder, recogniser=self.recogniser, settings=self.settings.interpret)
+        return interpret(
+            question,
+            embedder=self.embedder,
+            recogniser=self.question_recogniser,
+            settings=self.settings.interpret,
+        )
 
     def page(self, target: str, *, allow_hosts: Sequence[str] = ()) -> Page:
         """What tamis reads in a page or file.

@@ -56,12 +56,12 @@ def search(
     from tamis.plan.interpret import interpret
     from tamis.rank.retrieval import retrieve
 
-    question = interpret(query, recogniser=app.recogniser, settings=app.settings.interpret)
+    question = interpret(query, recogniser=app.question_recogniser, settings=app.settings.interpret)
     return retrieve(
         question,
         reader=reader,
         embedder=app.embedder,
-        recogniser=app.recogniser,
+        recogniser=app.question_recogniser,
         settings=app.settings,
         recipe=recipe,
         limit=limit,
@@ -133,7 +133,7 @@ def _search_one(name: str, reader: CollectionReader, question: Interpretation, r
         question,
         reader=reader,
         embedder=app.embedder,
-        recogniser=app.recogniser,
+        recogniser=app.question_recogniser,
         settings=app.settings,
         limit=request.limit,
         vibe=app.embedder.passages([request.vibe])[0] if request.vibe and request.vibe != "neutral" else None,
