@@ -45,3 +45,28 @@ def test_a_search_needs_no_statistical_recogniser(home: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", script, str(home)], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "About coffee []"
+
+
+def test_a_search_returns_at_most_k_relatives_included(app: Tamis) -> None:
+    drinks = app.collection("drinks")
+    question = "Do Brazil and Argentina grow coffee?"
+    for k in (1, 2, 3, 6):
+        found = drinks.search(question, k)
+        assert 1 <= len(found.items) <= k
+        assert found.related == sum(item.via == ("entities",) for item in found.items)
+        assert len(drinks.run({"q": question}, k)["q"]) <= k
+
+
+def test_a_damaged_collection_does_not_hide_the_others(home: Path, app: Tamis) -> None:
+    broken = home / "collections" / "broken"
+    broken.mkdir()
+    (intact,) = (home / "collections" / "drinks").glob("*.sqlite*")
+    (broken / intact.name).write_bytes(b"not a database" * 100)
+    try:
+        assert [info.name for info in app.collections()] == ["drinks"]
+        ((name, error),) = app.damaged()
+        assert name == "broken"
+        assert "broken" in error.message
+    finally:
+        (broken / intact.name).unlink()
+        broken.rmdir()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tamis.errors import StoreError, UnknownCollectionError
 from tamis.schema.progress import Progress, Silence
 
 if TYPE_CHECKING:
@@ -96,8 +97,22 @@ class Tamis:
         return Collection(name, self)
 
     def collections(self) -> list[CollectionInfo]:
-        """What there is, ascending by name."""
-        return [self.collection(name).info() for name in self.shelf.names()]
+        """What there is and can be read, ascending by name."""
+        return [found for _, found in self._listed() if not isinstance(found, StoreError)]
+
+    def damaged(self) -> list[tuple[str, StoreError]]:
+        """Names of the collections that cannot be read, and why."""
+        return [(name, found) for name, found in self._listed() if isinstance(found, StoreError)]
+
+    def _listed(self) -> Iterator[tuple[str, CollectionInfo | StoreError]]:
+        for name in self.shelf.names():
+            try:
+                yield name, self.collection(name).info()
+            except UnknownCollectionError:
+                # Deleted by somebody since its name was read.
+                continue
+            except StoreError as error:
+                yield name, error
 
     def delete(self, name: str) -> None:
         """Remove a collection.
@@ -274,6 +289,12 @@ class Collection:
     def search(self, query: str, k: int = 10, *, recipe: str = "auto", explain: bool = False) -> Ranking:
         """Ranked documents, no writing.
 
+        Args:
+            query: what to look for.
+            k: most documents; related ones (E3) come last and count, so they appear where fewer than k match.
+            recipe: ``bm25``, ``dense``, ``rrf``, ``convex`` or ``auto``.
+            explain: compute where each document would stand without each signal.
+
         Raises:
             UnknownCollectionError: no such collection.
             UnknownNameError: no such recipe.
@@ -286,7 +307,7 @@ class Collection:
     def run(
         self, queries: Mapping[str, str], k: int = 1000, *, recipe: str = "auto", progress: Progress | None = None
     ) -> dict[str, list[tuple[str, float]]]:
-        """Rank many questions: query id → (document id, score), best first."""
+        """Rank many questions: query id → (document id, score), best first, at most k, none merely related."""
         from tamis.ask import search
 
         listener = progress or Silence()
@@ -294,7 +315,7 @@ class Collection:
         found: dict[str, list[tuple[str, float]]] = {}
         with self._app.store.reader(self.name) as reader:
             for key, text in queries.items():
-                ranking = search(text, reader=reader, app=self._app, recipe=recipe, limit=k)
+                ranking = search(text, reader=reader, app=self._app, recipe=recipe, limit=k, enrich=False)
                 found[key] = [(item.document_id, item.score) for item in ranking.items]
                 listener.advance()
         return found

@@ -51,13 +51,24 @@ def search(
     recipe: str = "auto",
     limit: int = 10,
     explain: bool = False,
+    enrich: bool = True,
 ) -> Ranking:
-    """Rank a collection's documents for a query, interpreted by rules alone."""
+    """Rank a collection's documents for a query, interpreted by rules alone.
+
+    Args:
+        query: what to look for.
+        reader: the collection.
+        app: its parts.
+        recipe: how the layers are joined.
+        limit: most documents, related ones included: those fill the places that the ranking left empty.
+        explain: compute where each would stand without each signal.
+        enrich: add related documents (E3) at all.
+    """
     from tamis.plan.interpret import interpret
     from tamis.rank.retrieval import retrieve
 
     question = interpret(query, recogniser=app.question_recogniser, settings=app.settings.interpret)
-    return retrieve(
+    found = retrieve(
         question,
         reader=reader,
         embedder=app.embedder,
@@ -66,7 +77,10 @@ def search(
         recipe=recipe,
         limit=limit,
         explain=explain,
+        enrich=enrich,
     )
+    beyond = max(0, len(found.items) - limit)
+    return replace(found, items=found.items[:limit], related=found.related - beyond)
 
 
 def ask(request: Request, app: Tamis, progress: Progress) -> Answer:

@@ -171,6 +171,25 @@ def test_collections_are_listed_shown_and_deleted(notes: Path, capsys: pytest.Ca
     assert [each["name"] for each in printed_json(["collections"], capsys)["collections"]] == ["kitchen"]
 
 
+def test_a_damaged_collection_is_a_line_in_the_list(
+    notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = tmp_path / "torn"
+    monkeypatch.setenv("TAMIS_HOME", str(home))
+    assert main(["ingest", str(notes / "tea.md"), "--name", "whole", "--quiet"]) == 0
+    (home / "collections" / "torn").mkdir()
+    (home / "collections" / "torn" / "collection.sqlite").write_bytes(b"torn" * 1000)
+    assert main(["collections"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].split()[0] == "whole"
+    assert lines[2].startswith("damaged: torn: ")
+    listed = printed_json(["collections"], capsys)
+    assert [each["name"] for each in listed["collections"]] == ["whole"]
+    assert [each["name"] for each in listed["damaged"]] == ["torn"]
+    # What is asked elsewhere suggests the whole ones only.
+    assert main(["scroll", "Who won the 1998 regatta of Lisbon?", "--name", "whole"]) == 3
+
+
 def test_without_collections_it_says_how_to_make_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

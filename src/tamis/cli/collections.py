@@ -21,10 +21,13 @@ def command(door: Door) -> None:
     """List the collections, show one, or delete one."""
     if click.get_current_context().invoked_subcommand is not None:
         return
-    found = door.app().collections()
+    app = door.app()
+    found, damaged = app.collections(), app.damaged()
     if door.as_json:
-        say_json({"collections": [_plain(info) for info in found]})
-    elif not found:
+        broken = [{"name": name, "error": error.message, "fix": error.fix} for name, error in damaged]
+        say_json({"collections": [_plain(info) for info in found], "damaged": broken})
+        return
+    if not found and not damaged:
         say("no collections yet; `tamis demo` makes one, `tamis ingest PATH --name N` one of yours", err=True)
     else:
         show.table(
@@ -39,6 +42,8 @@ def command(door: Door) -> None:
                 for info in found
             ]
         )
+    for name, error in damaged:
+        say(f"damaged: {name}: {error.message}" + (f" ({error.fix})" if error.fix else ""))
 
 
 @command.command("show")

@@ -21,7 +21,7 @@ _BATCH_DEPTH = 1000
 @click.command("search")
 @click.argument("query", required=False)
 @click.option("--name", required=True, metavar="N", help="Collection to search.")
-@click.option("-k", "depth", type=click.IntRange(1), help="Documents to return: 10, or 1000 for a run.")
+@click.option("-k", "depth", type=click.IntRange(1), help="Most documents: 10, or 1000 for a run.")
 @click.option("--recipe", default="auto", show_default=True, metavar="R", help="bm25, dense, rrf, convex or auto.")
 @click.option("--explain", is_flag=True, help="Show each document's signals and what it owes to them.")
 @click.option("--queries", type=click.Path(path_type=Path, dir_okay=False), help="Questions to run, `_id,text`.")
