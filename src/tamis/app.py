@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tamis.errors import StoreError, UnknownCollectionError
 from tamis.schema.progress import Progress, Silence
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tamis.digest.digest import Digester
     from tamis.intake import IngestSummary
     from tamis.models.protocols import Embedder, EntityRecogniser
+    from tamis.recheck import Verification
     from tamis.schema.document import Page
     from tamis.schema.question import Interpretation
     from tamis.schema.ranking import Ranking
@@ -180,7 +181,7 @@ class Tamis:
 
         request = Request(
             question=question,
-            names=tuple(part.strip() for part in (name or "").split(",") if part.strip()),
+            names=_names(name),
             vibe=vibe,
             limit=limit,
             use_llm=use_llm,
@@ -191,6 +192,21 @@ class Tamis:
         )
         return ask(request, self, progress or Silence())
 
+    def verify(self, report: Mapping[str, Any], *, name: str | None = None) -> Verification:
+        """Check a saved `scroll --json` report again, offline (C2).
+
+        Args:
+            report: the parsed JSON.
+            name: the collections it was asked of, comma-separated; their stored text is then compared too.
+
+        Raises:
+            UsageError: not such a report.
+            UnknownCollectionError: no such collection.
+        """
+        from tamis.recheck import recheck
+
+        return recheck(report, self, _names(name))
+
     def demo(self, *, progress: Progress | None = None) -> Answer:
         """Build the shipped example collection if it is not there yet, and ask it its first question."""
         from tamis.example import NAME, QUESTIONS, documents_folder
@@ -198,6 +214,10 @@ class Tamis:
         with documents_folder() as folder:
             self.collection(NAME).ingest([folder], progress=progress)
         return self.scroll(QUESTIONS[0], name=NAME, progress=progress)
+
+
+def _names(listed: str | None) -> tuple[str, ...]:
+    return tuple(part.strip() for part in (listed or "").split(",") if part.strip())
 
 
 class Collection:

@@ -163,3 +163,36 @@ def test_a_bound_above_the_limit_is_refused_and_nothing_is_spent(
         assert main(["scroll", _QUESTION, "--name", NAME, "--max-tokens", "10"]) == 5
         assert endpoint.requests == []
     assert "10" in capsys.readouterr().err
+
+
+def test_a_saved_report_holds_and_what_is_changed_in_it_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved = tmp_path / "report.json"
+    assert main(["scroll", _QUESTION, "--name", NAME, "--output", str(saved), "--quiet"]) == 0
+    capsys.readouterr()
+    for words in (["verify", str(saved)], ["verify", str(saved), "--name", NAME]):
+        assert main(words) == 0, capsys.readouterr()
+        assert "evidence hold" in capsys.readouterr().out
+    report = json.loads(saved.read_text("utf-8"))
+    cited = report["answer"]["sentences"][0]["citations"][0]
+    for item in report["evidence"]:
+        if item["label"] == cited:
+            item["text"] += " Freezing at 451 degrees kills everything."
+    report["answer"]["sentences"][0]["text"] += " It takes 451 days."
+    forged = tmp_path / "forged.json"
+    forged.write_text(json.dumps(report), "utf-8")
+    assert main(["verify", str(forged), "--name", NAME]) == 6
+    lines = capsys.readouterr().out.splitlines()
+    assert all(line.startswith("breach: ") for line in lines)
+    assert any(line.startswith(f"breach: {cited} shows words that") for line in lines)
+    assert any("Markdown" in line for line in lines)
+    assert main(["verify", str(forged), "--json"]) == 6
+    assert json.loads(capsys.readouterr().out)["compared"] is False
+
+
+@pytest.mark.parametrize("text", ["", "[1]", '{"evidence": 3}', '{"evidence": [3], "answer": {"sentences": []}}'])
+def test_what_is_no_report_is_said_to_be_none(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "other.json").write_text(text, "utf-8")
+    assert main(["verify", "other.json"]) == 2
+    assert "tamis: " in capsys.readouterr().err

@@ -16,6 +16,7 @@ from tamis.settings import CheckSettings
 from tamis.text.fingerprints import sha256_hex
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+_WORD = re.compile(r"\w+")
 _ORDER = {"unsupported": 0, "weak": 1, "supported": 2}
 
 
@@ -32,12 +33,13 @@ def verify(
         report: the parsed JSON.
         embedder: for likeness.
         settings: thresholds.
-        document_text: the text of a document where its collection is at hand; spans are then hashed again.
+        document_text: the text of a document where its collection is at hand, empty for one that is gone; spans are
+            then hashed again, and what the writer was shown must stand in them.
 
     Raises:
         UsageError: not such a report.
     """
-    evidence, sentences = _read(report)
+    evidence, sentences = read_report(report)
     breaches = [*_evidence(evidence, document_text), *_labels(sentences, evidence)]
     again, _ = check(sentences, evidence, embedder=embedder, settings=settings, drop=False)
     for saved, now in zip(sentences, again, strict=True):
@@ -52,15 +54,34 @@ def verify(
     return breaches
 
 
-def _read(report: Mapping[str, Any]) -> tuple[list[Evidence], list[Sentence]]:
+def read_report(report: Mapping[str, Any]) -> tuple[list[Evidence], list[Sentence]]:
+    """Evidence and sentences of a saved report.
+
+    Raises:
+        UsageError: not such a report.
+    """
     try:
         evidence = [_made(Evidence, entry) for entry in report["evidence"]]
         sentences = [_made(Sentence, entry) for entry in report["answer"]["sentences"]]
-    except (KeyError, TypeError) as error:
+        _typed(evidence, sentences)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise UsageError(
             f"this is not a report of `tamis scroll --json`: {error}", fix="save one with tamis scroll … --json"
         ) from error
     return evidence, sentences
+
+
+def _typed(evidence: Sequence[Evidence], sentences: Sequence[Sentence]) -> None:
+    """Raise TypeError where a field that is computed with is of another kind."""
+    for item in evidence:
+        start, end = item.span
+        whole = all(isinstance(at, int) for at in (start, end))
+        named = (item.label, item.document_id, item.text, item.sha256, item.title, item.url, *item.headings)
+        if not whole or not all(isinstance(value, str) for value in named):
+            raise TypeError(f"evidence {item.label!r} has a field of another kind")
+    for sentence in sentences:
+        if not all(isinstance(value, str) for value in (sentence.text, sentence.kind, *sentence.citations)):
+            raise TypeError(f"sentence {sentence.text!r:.80} has a field of another kind")
 
 
 def _made(kind: type[Any], entry: Mapping[str, Any]) -> Any:  # noqa: ANN401 - one of two schema classes
@@ -86,7 +107,15 @@ def _evidence(evidence: Sequence[Evidence], document_text: Callable[[str], str |
         text = document_text(item.document_id)
         if text is not None and sha256_hex(text[start:end]) != item.sha256:
             breaches.append(f"{item.label} is no longer what {item.document_id} says at {start}-{end}")
+        elif text is not None and item.kind != "table" and not _stands_in(item.text, text[start:end]):
+            breaches.append(f"{item.label} shows words that {item.document_id} does not have at {start}-{end}")
     return breaches
+
+
+def _stands_in(shown: str, stored: str) -> bool:
+    """Whether all words that a writer saw are the stored ones, in their order; markup may be left out."""
+    words = iter(_WORD.findall(stored))
+    return all(word in words for word in _WORD.findall(shown))
 
 
 def _labels(sentences: Sequence[Sentence], evidence: Sequence[Evidence]) -> list[str]:

@@ -26,6 +26,7 @@ _COMMANDS = (
     "scroll",
     "search",
     "summarize",
+    "verify",
 )
 """Each is a module of this package that holds a click command named ``command``."""
 

@@ -1,0 +1,43 @@
+"""`tamis verify`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from tamis.cli.door import Door, common
+from tamis.cli.failures import Exit
+from tamis.cli.terminal import say, say_json
+from tamis.errors import UsageError
+
+
+@click.command("verify")
+@click.argument("report", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@click.option("--name", metavar="N[,M]", help="Collections it was asked of; their stored text is compared too.")
+@common
+def command(door: Door, report: Path, name: str | None) -> int:
+    """Check a saved report (scroll --json, --output X.json) again, offline."""
+    found = door.app().verify(_parsed(report), name=name)
+    door.progress.done()
+    if door.as_json:
+        say_json(asdict(found))
+    else:
+        for line in found.breaches:
+            say(f"breach: {line}")
+        if not door.quiet and not found.breaches:
+            hint = "" if found.compared else " (--name N compares the stored text too)"
+            say(f"{found.sentences} sentences, {found.evidence} evidence hold{hint}")
+    return Exit.BREACH if found.breaches else Exit.DONE
+
+
+def _parsed(path: Path) -> dict[str, object]:
+    try:
+        value = json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path} is not JSON: {error}", fix="save a report with tamis scroll … --json") from error
+    if not isinstance(value, dict):
+        raise UsageError(f"{path} holds no report", fix="save one with tamis scroll … --json")
+    return value
