@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tamis.acquire.crawl import CrawlSummary
     from tamis.digest.digest import Digester
     from tamis.intake import IngestSummary
-    from tamis.models.protocols import Embedder, EntityRecogniser
+    from tamis.models.protocols import Embedder, EntityRecogniser, Reranker
     from tamis.recheck import Verification
     from tamis.schema.document import Page
     from tamis.schema.question import Interpretation
@@ -57,6 +57,13 @@ class Tamis:
         from tamis.models.embedder import load_embedder
 
         return load_embedder(self.settings.embedding)
+
+    @cached_property
+    def reranker(self) -> Reranker:
+        """The cross-encoder that reads what reduction left."""
+        from tamis.models.reranker import load_reranker
+
+        return load_reranker(threads=self.settings.embedding.threads)
 
     @cached_property
     def recogniser(self) -> EntityRecogniser:

@@ -190,6 +190,8 @@ def _reduced(base: Answer, answering: Sequence[_Found], app: Tamis) -> Reduction
         roundup=question.query_type == "roundup",
         screen=screen,
         topics=topics,
+        questions=question.subqueries or (question.question,),
+        reranker=app.reranker,
     )
 
 
@@ -230,7 +232,7 @@ def _answered(
     if not reduction.evidence:
         return replace(_refused(base, answering, app, request.names), quarantine=reduction.quarantine)
     progress.stage("writing")
-    draft, written, ledger = _written(base, reduction, answering, request, app)
+    draft, written, ledger = _written(base, reduction, request, app)
     checked, support = check(draft, base.evidence, embedder=app.embedder, settings=app.settings.check, drop=True)
     notes = written.notes if written else ()
     tier: Tier = "model" if written and written.usable else "extractive"
@@ -238,7 +240,7 @@ def _answered(
         notes = (*notes, "nothing the model wrote is in the evidence; answered with extracts instead")
         removed = support.removed
         checked, support = check(
-            _extracts(base, reduction, answering, app),
+            _extracts(base, reduction, app),
             base.evidence,
             embedder=app.embedder,
             settings=app.settings.check,
@@ -263,7 +265,7 @@ def _answered(
 
 
 def _written(
-    base: Answer, reduction: Reduction, answering: Sequence[_Found], request: Request, app: Tamis
+    base: Answer, reduction: Reduction, request: Request, app: Tamis
 ) -> tuple[tuple[Sentence, ...], Written | None, Ledger]:
     """The model's draft where a model is configured and its answer can be used, else extracts of the same evidence."""
     from tamis.check.quarantine import reason
@@ -286,17 +288,27 @@ def _written(
             sentences=app.settings.answer.sentences,
             suspicious=reason,
         )
-    draft = written.sentences if written and written.usable else _extracts(base, reduction, answering, app)
+    draft = written.sentences if written and written.usable else _extracts(base, reduction, app)
     return draft, written, ledger.closed()
 
 
-def _extracts(base: Answer, reduction: Reduction, answering: Sequence[_Found], app: Tamis) -> tuple[Sentence, ...]:
+def _extracts(base: Answer, reduction: Reduction, app: Tamis) -> tuple[Sentence, ...]:
     from tamis.write.extractive import compose
+    from tamis.write.scoring import Material
 
-    owner = {item.document_id: one.reader for one in reversed(answering) for item in one.ranking.items}
-    documents = _Documents(owner)
-    raw = {item.label: documents[item.document_id].text[item.span[0] : item.span[1]] for item in reduction.evidence}
-    return compose(base.interpretation, reduction.evidence, raw, embedder=app.embedder, settings=app.settings.answer)
+    place = {item.label: number for number, item in enumerate(reduction.evidence)}
+    rows = sorted(
+        (row for row, label in enumerate(reduction.labels) if label), key=lambda r: place[reduction.labels[r]]
+    )
+    material = Material(
+        evidence=reduction.evidence,
+        segments=[reduction.segments[row] for row in rows],
+        labels=[reduction.labels[row] for row in rows],
+        vectors=reduction.vectors[rows],
+        answers={item.label: odds for item, odds in zip(reduction.evidence, reduction.answers, strict=True)},
+        documents={item.document_id: item.score for item in base.items},
+    )
+    return compose(base.interpretation, material, app.settings.answer)
 
 
 def _refused(base: Answer, found: Sequence[_Found], app: Tamis, names: Sequence[str]) -> Answer:

@@ -51,7 +51,9 @@ class ChunkSettings(Section):
     """How documents are cut into passages."""
 
     target_words: Count = Field(180, description="words a chunk aims for; tuned")
-    max_words: Count = Field(300, description="words a chunk never exceeds, except one unbreakable block; tuned")
+    max_words: Count = Field(
+        380, description="words a chunk never exceeds, as many as the embedding model reads; keeps abstracts whole"
+    )
 
 
 class DigestSettings(Section):
@@ -177,6 +179,8 @@ class ReduceSettings(Section):
     passages: Count = Field(12, description="passages read sentence by sentence for one question; tuned")
     passages_per_item: Count = Field(6, description="most of them from one item; tuned")
     embedded_segments: Count = Field(100, description="most sentences embedded for one question, about 0.3 s; tuned")
+    answer_margin: Positive = Field(4.0, description="log-odds below the best at which a passage is no answer; tuned")
+    answer_floor: float = Field(-5.0, description="log-odds at which only the best passage is kept; tuned")
     compress_above: Count = Field(60, description="K1: candidate sentences from which an item counts as long")
 
 
@@ -196,17 +200,22 @@ class AnswerSettings(Section):
     foreign_similarity: Cosine = Field(0.56, description="answerable: chance similarity of an uncalibrated collection")
     foreign_coherence: Cosine = Field(0.70, description="answerable: chance coherence of an uncalibrated collection")
     sentences: Count = Field(6, description="most claims of an extractive answer; tuned")
+    continued: int = Field(3, ge=0, description="most sentences that follow the opening one in its passage; tuned")
+    further: int = Field(2, ge=0, description="most other passages a sentence is added from; tuned")
     similarity_weight: float = Field(0.6, ge=0.0, description="sentence score: cosine with the question; tuned")
-    relevance_weight: float = Field(0.25, ge=0.0, description="sentence score: cosine of its evidence block; tuned")
-    coverage_weight: float = Field(0.15, ge=0.0, description="sentence score: question terms, by rarity; tuned")
+    relevance_weight: float = Field(0.25, ge=0.0, description="sentence score: cosine of its passage; tuned")
+    answer_weight: float = Field(0.1, ge=0.0, description="sentence score: its passage answers, by reranker; tuned")
+    coverage_weight: float = Field(0.15, ge=0.0, description="sentence score: question terms it holds; tuned")
+    block_weight: float = Field(0.15, ge=0.0, description="sentence score: question terms its passage holds; tuned")
+    document_weight: float = Field(0.2, ge=0.0, description="sentence score: its document's place; tuned")
     flaw_weight: float = Field(0.25, ge=0.0, description="sentence score: what speaks against showing it; tuned")
-    shape_weight: float = Field(0.12, ge=0.0, description="opener: form of an answer to this question; tuned")
-    support_share: Unit = Field(0.85, description="share of the opener's score a supporting sentence reaches; tuned")
+    shape_weight: float = Field(0.12, ge=0.0, description="opening: form of an answer to this question; tuned")
+    continue_share: Unit = Field(0.85, description="share of the opening's score to go on in its passage; tuned")
+    support_share: Unit = Field(0.9, description="share of the best score another passage's sentence reaches; tuned")
     novelty_weight: float = Field(0.25, ge=0.0, description="cost of being close to a chosen sentence; tuned")
-    continuity_bonus: float = Field(0.04, ge=0.0, description="gain of directly following a chosen sentence; tuned")
     repeat_cosine: Cosine = Field(0.93, description="a sentence this close to a chosen one repeats it; tuned")
-    run_share: Unit = Field(0.9, description="share of the opener's score a list of steps reaches; tuned")
-    ordered_bonus: float = Field(0.05, ge=0.0, description="gain of a numbered list; tuned")
+    opposed_cosine: Cosine = Field(0.85, description="a sentence this close may deny what another affirms; tuned")
+    run_share: Unit = Field(0.9, description="share of the opening's score a list of steps reaches; tuned")
 
 
 class CheckSettings(Section):

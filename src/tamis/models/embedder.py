@@ -1,23 +1,17 @@
-"""The local embedder: an ONNX sentence encoder, one text at a time.
-
-Dynamic int8 quantisation picks its scales per batch, so a text's vector would depend on its neighbours. Embedding at
-batch size 1 makes it bit-identical across runs and thread counts. Several texts are embedded side by side, each by one
-thread: a text is too small to be shared between cores, they would wait for one another half of the time.
-"""
+"""The local embedder: an ONNX sentence encoder."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tamis.models.files import package_folder, sha256_of, verified
-from tamis.models.protocols import EmbeddingIdentity, Matrix, Vector
+from tamis.models.onnx import Network
+from tamis.models.protocols import EmbeddingIdentity, Matrix
 
 if TYPE_CHECKING:
     from tamis.settings import EmbeddingSettings
@@ -43,37 +37,10 @@ class OnnxEmbedder:
     def __init__(
         self, folder: Path, *, name: str, sha256: str, query_prefix: str = "", max_tokens: int = 512, threads: int = 0
     ) -> None:
-        self._folder = folder
         self._name = name
         self._sha256 = sha256
         self._prefix = query_prefix
-        self._max_tokens = max_tokens
-        self._threads = threads
-
-    @cached_property
-    def _session(self) -> Any:  # noqa: ANN401 - onnxruntime ships no types
-        # Newer runtimes phone home on import; this must be set before the first one.
-        os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        # Memory patterns and arenas are kept per input shape; texts come in hundreds of lengths.
-        options.enable_mem_pattern = False
-        return onnxruntime.InferenceSession(
-            str(self._folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
-        )
-
-    @cached_property
-    def _tokenizer(self) -> Any:  # noqa: ANN401 - tokenizers ships no types
-        from tokenizers import Tokenizer
-
-        tokenizer = Tokenizer.from_file(str(self._folder / "tokenizer.json"))
-        tokenizer.enable_truncation(self._max_tokens)
-        tokenizer.no_padding()
-        return tokenizer
+        self._network = Network(folder, max_tokens=max_tokens, threads=threads)
 
     @cached_property
     def identity(self) -> EmbeddingIdentity:
@@ -82,37 +49,13 @@ class OnnxEmbedder:
 
         return EmbeddingIdentity(self._name, self._sha256, f"onnxruntime {version('onnxruntime')}", 384)
 
-    @cached_property
-    def _inputs(self) -> list[str]:
-        return [entry.name for entry in self._session.get_inputs()]
-
-    @cached_property
-    def _pool(self) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(self._threads or os.cpu_count() or 1, thread_name_prefix="embed")
-
     def passages(self, texts: Sequence[str]) -> Matrix:
         """Embed stored text, (N, D)."""
         out = np.zeros((len(texts), self.identity.dimensions), dtype=np.float32)
-        if not texts:
-            return out
-        # Made by this thread, so that those of the pool find it.
-        _ = self._inputs, self._tokenizer
-        found = self._pool.map(self._embed, texts) if len(texts) > 1 else map(self._embed, texts)
-        for row, vector in enumerate(found):
-            out[row] = vector
+        for row, hidden in enumerate(self._network.outputs([(text,) for text in texts])):
+            raw = hidden[0] if hidden.ndim == 2 else hidden
+            out[row] = raw / max(float(np.linalg.norm(raw)), 1e-12)
         return out
-
-    def _embed(self, text: str) -> Vector:
-        encoding = self._tokenizer.encode(text)
-        feed = {
-            "input_ids": np.array([encoding.ids], dtype=np.int64),
-            "attention_mask": np.array([encoding.attention_mask], dtype=np.int64),
-            "token_type_ids": np.array([encoding.type_ids], dtype=np.int64),
-        }
-        hidden = self._session.run(None, {name: feed[name] for name in self._inputs})[0]
-        raw = hidden[0, 0] if hidden.ndim == 3 else hidden[0]
-        vector: Vector = raw / max(float(np.linalg.norm(raw)), 1e-12)
-        return vector
 
     def queries(self, texts: Sequence[str]) -> Matrix:
         """Embed questions, (N, D)."""

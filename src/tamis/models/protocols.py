@@ -53,6 +53,15 @@ class Embedder(Protocol):
 
 
 @runtime_checkable
+class Reranker(Protocol):
+    """Reads a question and a passage together."""
+
+    def score(self, question: str, passages: Sequence[str]) -> npt.NDArray[np.float64]:
+        """(N,) log-odds that each passage answers the question."""
+        ...
+
+
+@runtime_checkable
 class EntityRecogniser(Protocol):
     """Text to named spans."""
 

@@ -6,9 +6,13 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
+import numpy as np
+
+from tamis.models.protocols import Reranker
 from tamis.reduce.budget import shares
 from tamis.schema.document import Document
 from tamis.schema.evidence import Evidence, Segment
+from tamis.settings import ReduceSettings
 
 _GAP = 12
 """Characters of markup that may stand between two segments of one passage."""
@@ -121,25 +125,63 @@ def _without_repeated_head(segment: Segment, before: Segment | None) -> str:
     return rows.partition("\n")[2] or segment.text
 
 
-def labelled(
+def answering(
     segments: Sequence[Segment],
     ranges: Sequence[tuple[int, int]],
     documents: Mapping[str, Document],
     *,
-    topics: Mapping[str, str],
-    via: Mapping[str, tuple[str, ...]],
-) -> tuple[tuple[Evidence, ...], tuple[str, ...]]:
-    """Label passages E1, E2 … by falling similarity with the question.
+    questions: Sequence[str],
+    reranker: Reranker | None,
+    settings: ReduceSettings,
+) -> tuple[list[tuple[int, int]], list[float]]:
+    """Keep the passages that answer about as well as the best one.
 
     Args:
         segments: all candidates.
         ranges: passages as index ranges into them.
         documents: by id.
+        questions: the subqueries in words; the one a passage answers best counts.
+        reranker: None keeps every passage.
+        settings: margin and floor.
+
+    Returns:
+        The passages kept, in their order, and for each its log-odds below the best.
+    """
+    if reranker is None or not questions or not ranges:
+        return list(ranges), [0.0] * len(ranges)
+    texts = []
+    for first, last in ranges:
+        head = [documents[segments[first].document_id].title, *segments[first].headings[-2:]]
+        texts.append(f"{': '.join(dict.fromkeys(part for part in head if part))}\n{shown(segments[first : last + 1])}")
+    odds = np.max([reranker.score(question, texts) for question in questions], axis=0)
+    below = odds - odds.max()
+    likely = (below >= -settings.answer_margin) & (odds >= settings.answer_floor)
+    kept = [place for place in range(len(ranges)) if likely[place] or below[place] == 0.0]
+    return [ranges[place] for place in kept], [float(below[place]) for place in kept]
+
+
+def labelled(
+    segments: Sequence[Segment],
+    ranges: Sequence[tuple[int, int]],
+    answers: Sequence[float],
+    documents: Mapping[str, Document],
+    *,
+    topics: Mapping[str, str],
+    via: Mapping[str, tuple[str, ...]],
+) -> tuple[tuple[Evidence, ...], tuple[str, ...], tuple[float, ...]]:
+    """Label passages E1, E2 … by falling similarity with the question.
+
+    Args:
+        segments: all candidates.
+        ranges: passages as index ranges into them.
+        answers: of each passage.
+        documents: by id.
         topics: document id → topic; where there is none the innermost heading stands for it.
         via: document id → retrieval layers.
 
     Returns:
-        The evidence in label order, and for every segment its label, empty outside the evidence.
+        The evidence in label order, for every segment its label, empty outside the evidence, and ``answers`` in label
+        order.
     """
     relevance = [max(segments[index].similarity for index in range(first, last + 1)) for first, last in ranges]
     order = sorted(range(len(ranges)), key=lambda place: (-relevance[place], place))
@@ -170,4 +212,4 @@ def labelled(
                 headings=headings,
             )
         )
-    return tuple(out), tuple(labels)
+    return tuple(out), tuple(labels), tuple(answers[place] for place in order)

@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 import numpy as np
 import numpy.typing as npt
 
-from tamis.models.protocols import Embedder, Matrix
+from tamis.models.protocols import Embedder, Matrix, Reranker
 from tamis.reduce import vectors as remembered
 from tamis.reduce.duplicates import unique
-from tamis.reduce.evidence import labelled, passages
+from tamis.reduce.evidence import answering, labelled, passages
 from tamis.reduce.segments import Unit, content_weight, salience, segments_of, with_scores
 from tamis.reduce.select import mmr, question_similarity, relevance
 from tamis.schema.document import Chunk, Document
@@ -42,6 +42,7 @@ class Reduction:
         vectors: (N, D) of the segments.
         scores: (N,) how well each answers, comparable within one reduction.
         labels: (N,) the evidence each lies in, empty outside.
+        answers: for each evidence, log-odds that it answers, relative to the best; 0 without a reranker.
         blocks: (N,) ordinal of each segment's block in its document; equal neighbours share a paragraph.
         chosen: indices of the segments the evidence grew from, best first.
         stands_for: index → near-duplicates it stands for, kept out of ``chosen``.
@@ -55,6 +56,7 @@ class Reduction:
     vectors: Matrix
     scores: npt.NDArray[np.float32]
     labels: tuple[str, ...]
+    answers: tuple[float, ...]
     blocks: tuple[int, ...]
     chosen: tuple[int, ...]
     stands_for: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
@@ -86,6 +88,8 @@ def reduce(
     roundup: bool = False,
     screen: Screen,
     topics: Mapping[str, str] | None = None,
+    questions: Sequence[str] = (),
+    reranker: Reranker | None = None,
 ) -> Reduction:
     """Reduce ranked documents to labelled evidence.
 
@@ -99,6 +103,8 @@ def reduce(
         roundup: whether the question asks for many sources (K3's limit a domain).
         screen: sorts out passages that read like instructions (K5), before anything else sees them.
         topics: document id → topic.
+        questions: the subqueries in words, for the reranker.
+        reranker: reads the passages that are left; those far from the best answer go. None keeps them all.
 
     Returns:
         The evidence and everything it was chosen from.
@@ -132,10 +138,15 @@ def reduce(
     pool = _relevant(pool, near, settings, dropped)
     picked = mmr(scores[pool], vectors[pool], trade=settings.mmr_lambda, limit=settings.evidence_limit)
     chosen = tuple(pool[index] for index in picked)
-    ranges = passages(segments, chosen, budget=settings.evidence_characters)
-    evidence, labels = labelled(
+    chosen_ranges = passages(segments, chosen, budget=settings.evidence_characters)
+    ranges, answers = answering(
+        segments, chosen_ranges, documents, questions=questions, reranker=reranker, settings=settings
+    )
+    dropped["not an answer"] += len(chosen_ranges) - len(ranges)
+    evidence, labels, odds = labelled(
         segments,
         ranges,
+        answers,
         documents,
         topics=topics or {},
         via={item.document_id: tuple(item.via) for item in kept},
@@ -146,6 +157,7 @@ def reduce(
         vectors=vectors,
         scores=scores,
         labels=labels,
+        answers=odds,
         blocks=tuple(unit.block for _, unit in pairs),
         chosen=chosen,
         stands_for={central[owner]: tuple(central[other] for other in group) for owner, group in stands_for.items()},

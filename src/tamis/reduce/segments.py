@@ -41,6 +41,7 @@ class Unit:
         kind: as its segment.
         headings: the heading path above it.
         block: ordinal of its block in the document.
+        ordered: an item of a numbered list.
     """
 
     span: Span
@@ -48,6 +49,7 @@ class Unit:
     kind: SegmentKind
     headings: tuple[str, ...]
     block: int
+    ordered: bool = False
 
 
 @lru_cache(maxsize=256)
@@ -90,7 +92,8 @@ def _prose(text: str, block: Block, ordinal: int) -> Iterator[Unit]:
     for start, end in [(0, len(raw))] if whole else _sentence_spans(raw):
         body = plain(raw[start:end])
         if _LETTERS.search(body):
-            yield Unit((block.start + start, block.start + end), body, kind, block.headings, ordinal)
+            span = (block.start + start, block.start + end)
+            yield Unit(span, body, kind, block.headings, ordinal, kind == "step" and block.ordered)
 
 
 def _code(text: str, block: Block, ordinal: int) -> Iterator[Unit]:
@@ -164,6 +167,7 @@ def segments_of(document: Document, chunks: Sequence[Chunk]) -> list[tuple[Segme
                 kind=piece.kind,
                 headings=piece.headings,
                 position=start / length,
+                ordered=piece.ordered,
             )
             out.append((segment, piece))
     return out

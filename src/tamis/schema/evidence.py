@@ -25,6 +25,7 @@ class Segment:
         position: 0 at the top of the document, 1 at its end.
         salience: [0, 1], see `tamis.reduce.segments`.
         similarity: cosine with the question (best subquery), [-1, 1].
+        ordered: a step of a numbered list.
     """
 
     document_id: str
@@ -37,6 +38,7 @@ class Segment:
     position: float = 0.0
     salience: float = 0.0
     similarity: float = 0.0
+    ordered: bool = False
 
 
 @dataclass(frozen=True, slots=True)

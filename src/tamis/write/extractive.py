@@ -1,245 +1,228 @@
 """An answer made of the evidence's own sentences, without a model (W3).
 
-It opens with the sentence that has the form the question asks for and is closest to it, supports it with what adds
-something, keeps code as code and steps as steps, and never shows a sentence that leans on one that is not there.
+It opens with the sentence that has the form the question asks for and is closest to it, goes on in the same passage,
+then adds what other passages have to add. Code stays code and steps stay steps, and a sentence that leans on the one
+before it ("This …", "However …") is shown together with that one or not at all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 
 import numpy as np
 
-from tamis.models.protocols import Embedder, Matrix
-from tamis.schema.evidence import Evidence
 from tamis.schema.question import Interpretation
-from tamis.schema.report import Sentence
+from tamis.schema.report import Sentence, SentenceKind
 from tamis.settings import AnswerSettings
 from tamis.text.tokens import terms
-from tamis.write.flaws import dangling, flaw
-from tamis.write.shapes import fit
-from tamis.write.units import Unit, units
+from tamis.write.scoring import Material, Scored, score
+from tamis.write.shapes import negative
 
-_MAX_CODE_LINES = 24
+_MAX_CODE_LINES = 16
 _MAX_TABLE_ROWS = 6
-_MAX_STEPS = 10
+_MAX_STEPS = 12
+_CHAIN_COST = 0.03
+"""What each further sentence costs that has to be shown for one to be understood."""
+_DIFFERS = "Another source says otherwise:"
 
 
-@dataclass(frozen=True, slots=True)
-class _Scored:
-    """Units with everything the choice needs; rows of the arrays belong to ``units``."""
-
-    units: list[Unit]
-    vectors: Matrix
-    base: np.ndarray
-    opening: np.ndarray
-    successor: dict[int, int]
-
-    def index_of(self) -> dict[tuple[str, int], int]:
-        return {(unit.label, unit.order): row for row, unit in enumerate(self.units)}
-
-
-def _focus(question: Interpretation) -> frozenset[str]:
-    return frozenset(terms(" ".join((question.question, *question.subqueries))))
-
-
-def _coverage(text: str, focus: frozenset[str], weight: Mapping[str, float]) -> float:
-    total = sum(weight[term] for term in focus)
-    return sum(weight[term] for term in focus & set(terms(text))) / total if total else 0.0
-
-
-def _rarity(found: Sequence[Unit], focus: frozenset[str]) -> dict[str, float]:
-    """How much a question term tells apart within the evidence: idf over units."""
-    seen = [set(terms(unit.text)) for unit in found]
-    return {term: float(np.log(1.0 + len(seen) / (1.0 + sum(term in s for s in seen)))) for term in focus}
-
-
-def _score(
-    question: Interpretation,
-    evidence: Sequence[Evidence],
-    found: list[Unit],
-    embedder: Embedder,
-    settings: AnswerSettings,
-) -> _Scored:
-    focus = _focus(question)
-    weight = _rarity(found, focus)
-    by_label = {item.label: item for item in evidence}
-    texts = [_in_context(unit, by_label[unit.label]) for unit in found]
-    vectors = embedder.passages(texts)
-    asked = embedder.queries(question.subqueries or (question.question,))
-    similarity = (vectors @ asked.T).max(axis=1)
-    relevance = np.array([by_label[unit.label].relevance for unit in found])
-    coverage = np.array([_coverage(text, focus, weight) for text in texts])
-    flaws = np.array([flaw(unit.text) if unit.kind == 'claim' else 0.0 for unit in found])
-    base = (
-        settings.similarity_weight * similarity
-        + settings.relevance_weight * relevance
-        + settings.coverage_weight * coverage
-    )
-    base = base - settings.flaw_weight * flaws
-    shaped = np.array([fit(question.shape, unit.text, focus) for unit in found])
-    leaning = np.array([dangling(unit.text) and unit.kind == "claim" for unit in found])
-    opening = base + settings.shape_weight * shaped - 0.5 * leaning
-    successor = {row: row + 1 for row in range(len(found) - 1) if found[row].label == found[row + 1].label}
-    return _Scored(found, vectors, base, opening, successor)
-
-
-def _in_context(unit: Unit, evidence: Evidence) -> str:
-    heading = evidence.headings[-1] if evidence.headings else evidence.title
-    return f"{heading}: {unit.text}" if heading else unit.text
-
-
-def _prose_rows(scored: _Scored) -> list[int]:
-    return [row for row, unit in enumerate(scored.units) if unit.kind in {"claim", "step"}]
-
-
-def _leans(scored: _Scored, row: int) -> bool:
-    return scored.units[row].kind == "claim" and dangling(scored.units[row].text)
-
-
-def _support(scored: _Scored, opener: int, settings: AnswerSettings) -> list[int]:
-    """Rows that add to the opener, best first: greedy, each held against everything already chosen (MMR)."""
-    chosen = [opener]
-    floor = settings.support_share * scored.base[opener]
-    rows = [row for row in _prose_rows(scored) if row != opener and scored.base[row] >= floor]
-    while rows and len(chosen) < settings.sentences:
-        allowed = [
-            row for row in rows if not _leans(scored, row) or (row - 1 in chosen and row in scored.successor.values())
-        ]
-        if not allowed:
-            break
-        near = (scored.vectors[allowed] @ scored.vectors[chosen].T).max(axis=1)
-        follows = np.array([row - 1 in chosen and scored.successor.get(row - 1) == row for row in allowed])
-        gain = scored.base[allowed] - settings.novelty_weight * near + settings.continuity_bonus * follows
-        gain = np.where(near >= settings.repeat_cosine, -np.inf, gain)
-        best = int(np.argmax(gain))
-        if not np.isfinite(gain[best]):
-            break
-        chosen.append(allowed[best])
-        rows.remove(allowed[best])
-    return chosen
-
-
-def _runs(scored: _Scored) -> dict[tuple[str, int], list[int]]:
-    found: dict[tuple[str, int], list[int]] = {}
-    for row, unit in enumerate(scored.units):
-        if unit.kind == "step" and unit.run >= 0:
-            found.setdefault((unit.label, unit.run), []).append(row)
-    return {key: rows for key, rows in found.items() if len(rows) >= 2}
-
-
-def _best_run(scored: _Scored, opener: int, settings: AnswerSettings) -> list[int]:
-    """The list whose steps answer, if one does: numbered, or as close to the question as the opener."""
-    best: list[int] = []
-    best_score = 0.0
-    for rows in _runs(scored).values():
-        ordered = all(scored.units[row].ordered for row in rows)
-        score = float(np.mean(np.sort(scored.base[rows])[-3:])) + (settings.ordered_bonus if ordered else 0.0)
-        if score > best_score:
-            best, best_score = rows, score
-    return best[:_MAX_STEPS] if best_score >= settings.run_share * scored.base[opener] else []
-
-
-def _code_after(scored: _Scored, chosen: Sequence[int], focus: frozenset[str]) -> dict[int, int]:
-    """Chosen row → row of the code block that follows it and belongs to it."""
-    found: dict[int, int] = {}
-    for row in chosen:
-        after = scored.successor.get(row)
-        if after is None or scored.units[after].kind != "code" or len(found) >= 2:
-            continue
-        if 0 < len(scored.units[after].text.splitlines()) <= _MAX_CODE_LINES:
-            found[row] = after
-    return found
-
-
-def _table_rows(text: str, focus: frozenset[str]) -> str:
-    """Header and the rows that speak of the question, in their order."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    if len(lines) <= _MAX_TABLE_ROWS + 2:
-        return "\n".join(lines)
-    scores = [len(focus & set(terms(line))) for line in lines[2:]]
-    keep = sorted(sorted(range(len(scores)), key=lambda i: (-scores[i], i))[:_MAX_TABLE_ROWS])
-    return "\n".join(lines[:2] + [lines[2 + i] for i in keep if scores[i] == max(scores)])
-
-
-def _arranged(scored: _Scored, chosen: Sequence[int]) -> list[list[int]]:
-    """Paragraphs: one per evidence, the opener's first; inside, document order with the opener (and what leans on it) first."""
-    opener = chosen[0]
-    by_label: dict[str, list[int]] = {}
-    for row in chosen:
-        by_label.setdefault(scored.units[row].label, []).append(row)
-    paragraphs = []
-    for rows in by_label.values():
-        ordered = sorted(rows)
-        if opener in ordered:
-            first = [opener]
-            while first[-1] + 1 in ordered and scored.successor.get(first[-1]) == first[-1] + 1:
-                first.append(first[-1] + 1)
-            ordered = first + [row for row in ordered if row not in first]
-        paragraphs.append(ordered)
-    return paragraphs
-
-
-def compose(
-    question: Interpretation,
-    evidence: Sequence[Evidence],
-    raw: Mapping[str, str],
-    *,
-    embedder: Embedder,
-    settings: AnswerSettings,
-) -> tuple[Sentence, ...]:
+def compose(question: Interpretation, material: Material, settings: AnswerSettings) -> tuple[Sentence, ...]:
     """Compose the extractive answer.
 
     Args:
         question: what is asked, with the answer's shape.
-        evidence: labelled blocks, best first.
-        raw: label → the Markdown under the evidence's span.
-        embedder: scores sentences against the question.
+        material: the evidence and its segments.
         settings: weights and limits.
 
     Returns:
-        The draft, empty when the evidence holds no sentence that can stand alone.
+        The draft; empty when there is no evidence.
     """
-    found = units(evidence, raw)
-    if not found:
+    if not material.segments:
         return ()
-    scored = _score(question, evidence, found, embedder, settings)
-    rows = _prose_rows(scored)
-    focus = _focus(question)
-    if not rows:
-        return _only_blocks(scored, focus)
-    opener = max(rows, key=lambda row: (scored.opening[row], -row))
-    chosen = _support(scored, opener, settings)
-    steps = _best_run(scored, opener, settings) if question.shape == "steps" else []
-    chosen = [row for row in chosen if row == opener or row not in steps]
-    if opener in steps:
-        chosen = [row for row in chosen if row != opener]
-    return _assemble(scored, chosen, steps, focus)
+    scored = score(question, material, settings)
+    opening = _opening(scored)
+    draft = _Draft(scored)
+    if not opening:
+        draft.block(int(np.argmax(scored.base)))
+        return draft.done()
+    steps = _steps(scored, opening, settings) if question.shape == "steps" else []
+    lead = _continued(scored, [row for row in opening if row not in steps], steps, settings)
+    draft.prose(lead)
+    draft.steps(steps)
+    taken = [*lead, *steps]
+    further = _further(scored, taken, settings)
+    opposed = _opposed(scored, opening[-1], taken, settings) if question.shape == "yesno" else []
+    for chain in further:
+        if not set(chain) & set(opposed):
+            draft.prose(chain)
+    if opposed:
+        draft.lead(_DIFFERS)
+        draft.prose(opposed)
+    return draft.done()
 
 
-def _assemble(scored: _Scored, chosen: list[int], steps: list[int], focus: frozenset[str]) -> tuple[Sentence, ...]:
-    draft: list[Sentence] = []
-    code = _code_after(scored, chosen, focus)
-    paragraph = 0
-    paragraphs = _arranged(scored, chosen) if chosen else []
-    for position, group in enumerate([*paragraphs[:1], steps, *paragraphs[1:]] if steps else paragraphs):
-        for row in group:
-            unit = scored.units[row]
-            kind = "step" if group is steps and position <= 1 else "claim"
-            draft.append(Sentence(unit.text, (unit.label,), kind=kind, paragraph=paragraph))
-            if row in code:
-                paragraph += 1
-                block = scored.units[code[row]]
-                draft.append(Sentence(block.text, (block.label,), kind="code", paragraph=paragraph))
-                paragraph += 1
-        paragraph += 1
-    return tuple(draft)
+def _opening(scored: Scored) -> list[int]:
+    """The sentence that opens the answer, after those it leans on."""
+    best: list[int] = []
+    best_score = -np.inf
+    for row in scored.prose():
+        chain = scored.chain(row)
+        if chain is None:
+            continue
+        value = float(scored.opening[row]) - _CHAIN_COST * (len(chain) - 1)
+        if value > best_score:
+            best, best_score = chain, value
+    return best
 
 
-def _only_blocks(scored: _Scored, focus: frozenset[str]) -> tuple[Sentence, ...]:
-    """Evidence without prose: the table or code block closest to the question."""
-    best = max(range(len(scored.units)), key=lambda row: (scored.base[row], -row))
-    unit = scored.units[best]
-    text = _table_rows(unit.text, focus) if unit.kind == "table" else unit.text
-    return (replace(Sentence(text, (unit.label,)), kind=unit.kind),)
+def _steps(scored: Scored, opening: Sequence[int], settings: AnswerSettings) -> list[int]:
+    """The list whose steps answer, if one does: numbered and, at its best, nearly as close as the opening sentence."""
+    runs: list[list[int]] = []
+    for row, segment in enumerate(scored.material.segments):
+        if not segment.ordered:
+            continue
+        if runs and runs[-1][-1] == scored.before(row):
+            runs[-1].append(row)
+        else:
+            runs.append([row])
+    best: list[int] = []
+    best_score = settings.run_share * float(scored.base[opening[-1]])
+    for rows in runs:
+        value = float(np.sort(scored.base[rows])[-3:].mean())
+        if len(rows) > 1 and value >= best_score:
+            best, best_score = rows, value
+    return best[:_MAX_STEPS]
+
+
+def _continued(scored: Scored, opening: list[int], steps: Sequence[int], settings: AnswerSettings) -> list[int]:
+    """The opening with the sentences that follow it in its passage and are still about the question."""
+    if not opening:
+        return []
+    lead = list(opening)
+    floor = settings.continue_share * float(scored.base[opening[-1]])
+    row = scored.after(lead[-1])
+    while row is not None and len(lead) < len(opening) + settings.continued:
+        segment = scored.segment(row)
+        if segment.kind == "prose":
+            stands = not scored.leans(row) or scored.sentence_before(row) == lead[-1]
+            if not stands or scored.base[row] < floor:
+                break
+            if not _repeats(scored, row, lead, settings):
+                lead.append(row)
+        elif segment.kind == "step" and row not in steps and lead[-1] == scored.before(row):
+            break
+        row = scored.after(row)
+    return lead
+
+
+def _repeats(scored: Scored, row: int, taken: Sequence[int], settings: AnswerSettings) -> bool:
+    return scored.nearness(row, taken) >= settings.repeat_cosine
+
+
+def _further(scored: Scored, taken: Sequence[int], settings: AnswerSettings) -> list[list[int]]:
+    """Sentences of other passages that add something, each with what it leans on; best first."""
+    shown = list(taken)
+    labels = {scored.label(row) for row in shown}
+    floor = settings.support_share * max((float(scored.base[row]) for row in shown), default=0.0)
+    candidates = [
+        (row, chain)
+        for row in scored.prose()
+        if scored.label(row) not in labels and scored.base[row] >= floor and (chain := scored.chain(row)) is not None
+    ]
+    chains: list[list[int]] = []
+    while candidates and len(shown) < settings.sentences and len(chains) < settings.further:
+        near = [scored.nearness(row, shown) for row, _ in candidates]
+        gains = [
+            float(scored.base[row]) - settings.novelty_weight * n for (row, _), n in zip(candidates, near, strict=True)
+        ]
+        gains = [-np.inf if n >= settings.repeat_cosine else gain for gain, n in zip(gains, near, strict=True)]
+        best = int(np.argmax(gains))
+        if not np.isfinite(gains[best]):
+            break
+        row, chain = candidates[best]
+        chains.append(chain)
+        shown += chain
+        label = scored.label(row)
+        candidates = [entry for entry in candidates if scored.label(entry[0]) != label]
+    return chains
+
+
+def _opposed(scored: Scored, opening: int, taken: Sequence[int], settings: AnswerSettings) -> list[int]:
+    """For a yes-or-no question: the nearest sentence elsewhere that says the opposite of the opening."""
+    affirms = not negative(scored.segment(opening).text)
+    best: list[int] = []
+    best_score = settings.support_share * float(scored.base[opening])
+    for row in scored.prose():
+        chain = scored.chain(row)
+        elsewhere = all(scored.segment(row).document_id != scored.segment(other).document_id for other in taken)
+        if chain is None or not elsewhere or negative(scored.segment(row).text) != affirms:
+            continue
+        near = scored.nearness(row, [opening])
+        if settings.opposed_cosine <= near < settings.repeat_cosine and scored.opening[row] > best_score:
+            best, best_score = chain, float(scored.opening[row])
+    return best
+
+
+class _Draft:
+    """Rows become sentences in numbered paragraphs; code follows the sentence it belongs to."""
+
+    def __init__(self, scored: Scored) -> None:
+        self._scored = scored
+        self._sentences: list[Sentence] = []
+        self._paragraph = 0
+
+    def done(self) -> tuple[Sentence, ...]:
+        """The draft so far."""
+        return tuple(self._sentences)
+
+    def lead(self, text: str) -> None:
+        """A connective of our own."""
+        self._sentences.append(Sentence(text, (), kind="lead", paragraph=self._paragraph))
+
+    def prose(self, rows: Sequence[int]) -> None:
+        """A paragraph of sentences, each followed by its code."""
+        for row in rows:
+            self._add(row, "claim")
+            self._code(row)
+        self._paragraph += 1
+
+    def steps(self, rows: Sequence[int]) -> None:
+        """A numbered list."""
+        for row in rows:
+            self._add(row, "step")
+        self._paragraph += 1
+        if rows:
+            self._code(rows[-1])
+
+    def block(self, row: int) -> None:
+        """A code block, or the rows of a table that speak of the question."""
+        segment = self._scored.segment(row)
+        is_table = segment.kind == "table"
+        text = _table_rows(segment.text, self._scored.focus) if is_table else segment.text
+        self._add(row, "table" if is_table else "code", text)
+
+    def _add(self, row: int, kind: SentenceKind, text: str = "") -> None:
+        shown = text or self._scored.segment(row).text
+        self._sentences.append(Sentence(shown, (self._scored.label(row),), kind=kind, paragraph=self._paragraph))
+
+    def _code(self, row: int) -> None:
+        """What the sentence is followed by: code that is not too long, or the table it announces."""
+        after = self._scored.after(row)
+        if after is None:
+            return
+        segment = self._scored.segment(after)
+        fits = segment.kind == "code" and len(segment.text.splitlines()) <= _MAX_CODE_LINES
+        if fits or (segment.kind == "table" and self._scored.segment(row).text.endswith(":")):
+            self._paragraph += 1
+            self.block(after)
+            self._paragraph += 1
+
+
+def _table_rows(text: str, focus: frozenset[str]) -> str:
+    """A table's header and the rows that share most words with the question, in their order."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) <= _MAX_TABLE_ROWS + 2:
+        return "\n".join(lines)
+    shared = [len(focus & set(terms(line))) for line in lines[2:]]
+    best = sorted(range(len(shared)), key=lambda row: (-shared[row], row))[:_MAX_TABLE_ROWS]
+    return "\n".join([*lines[:2], *(lines[2 + row] for row in sorted(best) if shared[row] == max(shared))])

@@ -22,6 +22,8 @@ def _fragment(text: str) -> bool:
 
 
 def _garbled(text: str) -> bool:
+    if "`" * 3 in text:
+        return True
     prose = sum(character.isalpha() or character.isspace() for character in text)
     return prose < _LEAST_LETTERS * len(text)
 

@@ -1,0 +1,171 @@
+"""How well each segment of the evidence answers, and how well it would open the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.models.protocols import Matrix
+from tamis.schema.evidence import Evidence, Segment
+from tamis.schema.question import Interpretation
+from tamis.settings import AnswerSettings
+from tamis.text.tokens import terms
+from tamis.write.flaws import dangling, flaw
+from tamis.write.shapes import fit
+
+Scores = npt.NDArray[np.float64]
+
+_LONGEST_CHAIN = 3
+_ANSWER_RANGE = 6.0
+"""Log-odds below the best answer that count as no answer at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What an extractive answer is made of: the evidence, taken apart.
+
+    Attributes:
+        evidence: in label order.
+        segments: (N,) of the evidence, in label order, then document order.
+        labels: (N,) the evidence each lies in.
+        vectors: (N, D) of the segments.
+        answers: label → log-odds that the evidence answers, relative to the best.
+        documents: document id → fused score of its ranking.
+    """
+
+    evidence: Sequence[Evidence]
+    segments: Sequence[Segment]
+    labels: Sequence[str]
+    vectors: Matrix
+    answers: Mapping[str, float]
+    documents: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """Material with what the choice needs; every array has one row a segment.
+
+    Attributes:
+        material: what is scored.
+        base: how well a segment answers.
+        opening: how well it would open the answer.
+        focus: analysed terms of the question.
+    """
+
+    material: Material
+    base: Scores
+    opening: Scores
+    focus: frozenset[str]
+
+    def segment(self, row: int) -> Segment:
+        """The segment of a row."""
+        return self.material.segments[row]
+
+    def label(self, row: int) -> str:
+        """The evidence a row lies in."""
+        return self.material.labels[row]
+
+    def prose(self) -> list[int]:
+        """Rows of sentences and steps."""
+        return [row for row, segment in enumerate(self.material.segments) if segment.kind in {"prose", "step"}]
+
+    def before(self, row: int) -> int | None:
+        """The row right before, in the same evidence."""
+        return row - 1 if row > 0 and self.label(row - 1) == self.label(row) else None
+
+    def sentence_before(self, row: int) -> int | None:
+        """The sentence before, in the same evidence; code and tables between them are passed over."""
+        previous = self.before(row)
+        while previous is not None and self.segment(previous).kind in {"code", "table"}:
+            previous = self.before(previous)
+        return previous if previous is not None and self.segment(previous).kind == "prose" else None
+
+    def after(self, row: int) -> int | None:
+        """The row right after, in the same evidence."""
+        last = row + 1 == len(self.material.segments)
+        return None if last or self.label(row + 1) != self.label(row) else row + 1
+
+    def nearness(self, row: int, others: Sequence[int]) -> float:
+        """Highest cosine of a row with some others, 0 for none."""
+        vectors = self.material.vectors
+        return float((vectors[list(others)] @ vectors[row]).max()) if others else 0.0
+
+    def leans(self, row: int) -> bool:
+        """Whether the sentence cannot be understood without the one before."""
+        return self.segment(row).kind == "prose" and dangling(self.segment(row).text)
+
+    def chain(self, row: int) -> list[int] | None:
+        """The sentence with those it leans on, in order; None where what it leans on is not there."""
+        rows = [row]
+        while self.leans(rows[0]):
+            previous = self.sentence_before(rows[0])
+            if previous is None or len(rows) == _LONGEST_CHAIN:
+                return None
+            rows.insert(0, previous)
+        return rows
+
+
+def _rarity(texts: Sequence[frozenset[str]], focus: frozenset[str]) -> dict[str, float]:
+    """How much each question term tells apart within the evidence."""
+    return {term: float(np.log1p(len(texts) / (1.0 + sum(term in text for text in texts)))) for term in focus}
+
+
+def _coverage(held: frozenset[str], focus: frozenset[str], rarity: Mapping[str, float]) -> float:
+    total = sum(rarity[term] for term in sorted(focus))
+    return sum(rarity[term] for term in sorted(focus & held)) / total if total else 0.0
+
+
+def _introduces(segments: Sequence[Segment], labels: Sequence[str], row: int) -> bool:
+    """Whether a sentence ending in a colon has what it announces right behind it."""
+    after = row + 1
+    return after < len(segments) and labels[after] == labels[row] and segments[after].kind in {"code", "table", "step"}
+
+
+def _flaws(material: Material) -> Scores:
+    found = []
+    for row, segment in enumerate(material.segments):
+        text = segment.text.rstrip()
+        if text.endswith(":") and _introduces(material.segments, material.labels, row):
+            text = text[:-1] + "."
+        # A numbered step is understood with its neighbours; any other list item stands or falls alone.
+        found.append(0.0 if segment.kind not in {"prose", "step"} or segment.ordered else flaw(text))
+    return np.array(found, dtype=np.float64)
+
+
+def score(question: Interpretation, material: Material, settings: AnswerSettings) -> Scored:
+    """Score the segments of the evidence.
+
+    Args:
+        question: with the answer's shape.
+        material: at least one segment.
+        settings: the weights.
+    """
+    focus = frozenset(terms(" ".join((question.question, *question.subqueries))))
+    by_label = {item.label: item for item in material.evidence}
+    owners = [by_label[label] for label in material.labels]
+    own = [frozenset(terms(segment.text)) for segment in material.segments]
+    rarity = _rarity(own, focus)
+    headed = [
+        held | frozenset(terms(owner.headings[-1] if owner.headings else ""))
+        for held, owner in zip(own, owners, strict=True)
+    ]
+    passages = {
+        item.label: _coverage(frozenset(terms(" ".join((item.title, *item.headings, item.text)))), focus, rarity)
+        for item in material.evidence
+    }
+    answers = {label: max(-1.0, odds / _ANSWER_RANGE) for label, odds in material.answers.items()}
+    top = max((material.documents.get(item.document_id, 0.0) for item in material.evidence), default=0.0) or 1.0
+    base = (
+        settings.similarity_weight * np.array([segment.similarity for segment in material.segments])
+        + settings.relevance_weight * np.array([owner.relevance for owner in owners])
+        + settings.answer_weight * np.array([answers[label] for label in material.labels])
+        + settings.coverage_weight * np.array([_coverage(held, focus, rarity) for held in headed])
+        + settings.block_weight * np.array([passages[label] for label in material.labels])
+        + settings.document_weight * np.array([material.documents.get(o.document_id, 0.0) / top for o in owners])
+        - settings.flaw_weight * _flaws(material)
+    ).round(6)
+    shaped = np.array([fit(question.shape, segment.text, focus) for segment in material.segments])
+    return Scored(material, base, (base + settings.shape_weight * shaped).round(6), focus)
