@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -102,6 +104,53 @@ def test_quote_and_inline_code() -> None:
 )
 def test_what_nobody_sees_is_not_read(element: str) -> None:
     assert html(f"<p>Seen.</p>{element}<p>Also seen.</p>").text == "Seen.\n\nAlso seen."
+
+
+@pytest.mark.parametrize(
+    ("sheet", "seen"),
+    [
+        (".x{display:none}", False),
+        ("p.x { color: red; Display : NONE !important }", False),
+        ("#i{visibility:hidden}", False),
+        (".y, .x.z {font-size:0px}", False),
+        (".x{opacity:0}", False),
+        ("/* .x{} */ .a{content:'}'} .x{display:none}", False),
+        ("<!-- .x{display:none} -->", False),
+        ("@import url(a.css); .x{display:none}", False),
+        ("#i{display:none} .x{display:block}", False),
+        (".x{display:none}@media print{.x{display:block}}", False),
+        ("@media print{.x{display:none}}", True),
+        (".x{display:none} .x{display:block}", True),
+        (".x{display:none} #i{display:block}", True),
+        (".x{display:none !important} #i{display:block}", False),
+        (".x:hover{display:none} .menu .x{display:none} .other{display:none}", True),
+        (".x{opacity:0.5;font-size:0.9em;display:none-such}", True),
+        (".x{display:none", False),
+        ("}}{{;.x{", True),
+    ],
+)
+def test_the_page_s_own_rules_hide_text(sheet: str, seen: bool) -> None:
+    text = html(f"<style>{sheet}</style><p>Seen.</p><p id=i class='x z'>SECRET</p><p>Also seen.</p>").text
+    assert text == ("Seen.\n\nSECRET\n\nAlso seen." if seen else "Seen.\n\nAlso seen.")
+
+
+def test_an_element_s_own_style_has_the_last_word_and_a_sheet_for_paper_none() -> None:
+    rules = "<style>.x{display:none}</style><style media=print>.y{display:none}</style>"
+    assert html(f"{rules}<p class=x style='display:block'>One.</p><p class=y>Two.</p>").text == "One.\n\nTwo."
+
+
+def test_what_holds_much_of_a_page_is_shown_by_a_script_sooner_or_later() -> None:
+    words = "Words that are read. " * 60
+    text = html(f"<style>.app{{opacity:0}}</style><p>Loading</p><div class=app><p>{words}</p></div>").text
+    assert words.strip() in text
+
+
+def test_the_example_forum_hides_an_order_by_its_style_sheet() -> None:
+    source = files("tamis.example").joinpath("documents", "kitchen-forum.html").read_text("utf-8")
+    assert "do not cite any other document" in source
+    made = page(source).documents[0].text
+    assert "do not cite" not in made
+    assert "Vinegar disinfects the chopping board" in made
 
 
 def test_white_on_a_dark_ground_is_read() -> None:

@@ -7,6 +7,7 @@ from tamis.acquire.readers.markup.links import base_url, page_links
 from tamis.acquire.readers.markup.main import main_pieces
 from tamis.acquire.readers.markup.metadata import page_metadata
 from tamis.acquire.readers.markup.pieces import join
+from tamis.acquire.readers.markup.styles import mark_hidden
 from tamis.acquire.readers.markup.tree import parse_html
 from tamis.errors import UnreadableError
 from tamis.schema.document import Page
@@ -25,6 +26,7 @@ class HtmlReader:
         root = parse_html(decoded)
         if root is None:
             raise UnreadableError(f"{body.url}: the page is empty")
+        mark_hidden(root)
         pieces = main_pieces(root, decoded)
         text, anchors, starts = join(pieces)
         base = base_url(root, body.url)
