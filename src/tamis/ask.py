@@ -167,6 +167,11 @@ def _merged(found: Sequence[_Found], limit: int) -> tuple[RankedItem, ...]:
     return tuple(replace(item, rank=rank) for rank, item in enumerate(best, 1))
 
 
+def _asked(question: Interpretation) -> tuple[str, ...]:
+    """What is looked for, in words: the subqueries of a composite question, else the question."""
+    return question.subqueries if question.composite else (question.question,)
+
+
 def _reduced(base: Answer, answering: Sequence[_Found], app: Tamis) -> Reduction:
     from tamis.check.quarantine import screen
     from tamis.reduce.reduce import reduce
@@ -184,13 +189,13 @@ def _reduced(base: Answer, answering: Sequence[_Found], app: Tamis) -> Reduction
         items,
         _Documents(owner),
         chunks_of,
-        query_vectors=app.embedder.queries(question.subqueries or (question.question,)),
+        query_vectors=app.embedder.queries(_asked(question)),
         embedder=app.embedder,
         settings=app.settings.reduce,
         roundup=question.query_type == "roundup",
         screen=screen,
         topics=topics,
-        questions=question.subqueries or (question.question,),
+        questions=_asked(question),
         reranker=app.reranker,
     )
 
@@ -305,10 +310,11 @@ def _extracts(base: Answer, reduction: Reduction, app: Tamis) -> tuple[Sentence,
         segments=[reduction.segments[row] for row in rows],
         labels=[reduction.labels[row] for row in rows],
         vectors=reduction.vectors[rows],
+        asked=app.embedder.queries(_asked(base.interpretation)),
         answers={item.label: odds for item, odds in zip(reduction.evidence, reduction.answers, strict=True)},
         documents={item.document_id: item.score for item in base.items},
     )
-    return compose(base.interpretation, material, app.settings.answer)
+    return compose(base.interpretation, material, app.settings.answer, app.reranker)
 
 
 def _refused(base: Answer, found: Sequence[_Found], app: Tamis, names: Sequence[str]) -> Answer:

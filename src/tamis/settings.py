@@ -127,13 +127,17 @@ class RankSettings(Section):
     rrf_k: Positive = Field(60.0, description="R2: Σ weight/(k + rank)")
     candidates: Count = Field(1000, description="most chunks a layer brings; tuned")
     profile_candidates: Count = Field(100, description="most documents the profile layer brings")
-    snippets: int = Field(50, ge=0, description="items that get a snippet; a run of a thousand needs none below")
-    feedback_items: int = Field(5, ge=0, description="documents whose mean vector refines the question; tuned")
+    snippets: int = Field(30, ge=0, description="items that get a snippet; a run of a thousand needs none below")
+    feedback_items: int = Field(3, ge=0, description="documents whose mean vector refines the question; tuned")
+    feedback_depth: int = Field(50, ge=0, description="best documents that vouch for each other before that; tuned")
     feedback_weight: Unit = Field(0.3, description="weight of that mean; tuned")
     feedback_terms: int = Field(
-        40, ge=0, description="telling terms of these documents that join the question's; tuned"
+        20, ge=0, description="telling terms of these documents that join the question's; tuned"
     )
     feedback_term_weight: Unit = Field(0.5, description="share of these terms in the full-text question; tuned")
+    neighbours: Count = Field(15, description="nearest of the best documents that vouch for one; tuned")
+    neighbour_depth: int = Field(200, ge=0, description="best documents that vouch for each other; tuned")
+    neighbour_weight: Unit = Field(0.5, description="their part in a document's score; tuned")
     bm25_weight: Unit = Field(0.5, description="convex fusion: weight of BM25 against the dense signal; tuned")
     weights: dict[str, WeightRow] = Field(
         {
@@ -179,7 +183,7 @@ class ReduceSettings(Section):
     passages: Count = Field(12, description="passages read sentence by sentence for one question; tuned")
     passages_per_item: Count = Field(6, description="most of them from one item; tuned")
     embedded_segments: Count = Field(100, description="most sentences embedded for one question, about 0.3 s; tuned")
-    answer_margin: Positive = Field(4.0, description="log-odds below the best at which a passage is no answer; tuned")
+    answer_margin: Positive = Field(7.5, description="log-odds below the best at which a passage is no answer; tuned")
     answer_floor: float = Field(-5.0, description="log-odds at which only the best passage is kept; tuned")
     compress_above: Count = Field(60, description="K1: candidate sentences from which an item counts as long")
 
@@ -200,22 +204,25 @@ class AnswerSettings(Section):
     foreign_similarity: Cosine = Field(0.56, description="answerable: chance similarity of an uncalibrated collection")
     foreign_coherence: Cosine = Field(0.70, description="answerable: chance coherence of an uncalibrated collection")
     sentences: Count = Field(6, description="most claims of an extractive answer; tuned")
-    continued: int = Field(3, ge=0, description="most sentences that follow the opening one in its passage; tuned")
+    continued: int = Field(2, ge=0, description="most sentences that follow the opening one in its passage; tuned")
     further: int = Field(2, ge=0, description="most other passages a sentence is added from; tuned")
     similarity_weight: float = Field(0.6, ge=0.0, description="sentence score: cosine with the question; tuned")
     relevance_weight: float = Field(0.25, ge=0.0, description="sentence score: cosine of its passage; tuned")
     answer_weight: float = Field(0.1, ge=0.0, description="sentence score: its passage answers, by reranker; tuned")
+    sentence_weight: float = Field(0.15, ge=0.0, description="sentence score: it answers, by reranker; tuned")
+    read_closely: Count = Field(16, description="sentences the reranker reads for one question; tuned")
     coverage_weight: float = Field(0.15, ge=0.0, description="sentence score: question terms it holds; tuned")
     block_weight: float = Field(0.15, ge=0.0, description="sentence score: question terms its passage holds; tuned")
     document_weight: float = Field(0.2, ge=0.0, description="sentence score: its document's place; tuned")
     flaw_weight: float = Field(0.25, ge=0.0, description="sentence score: what speaks against showing it; tuned")
     shape_weight: float = Field(0.12, ge=0.0, description="opening: form of an answer to this question; tuned")
-    continue_share: Unit = Field(0.85, description="share of the opening's score to go on in its passage; tuned")
+    continue_share: Unit = Field(0.7, description="share of the opening's score to go on in its passage; tuned")
     support_share: Unit = Field(0.9, description="share of the best score another passage's sentence reaches; tuned")
+    further_margin: Positive = Field(4.0, description="log-odds below the best for a passage to be added; tuned")
     novelty_weight: float = Field(0.25, ge=0.0, description="cost of being close to a chosen sentence; tuned")
     repeat_cosine: Cosine = Field(0.93, description="a sentence this close to a chosen one repeats it; tuned")
-    opposed_cosine: Cosine = Field(0.85, description="a sentence this close may deny what another affirms; tuned")
-    run_share: Unit = Field(0.9, description="share of the opening's score a list of steps reaches; tuned")
+    opposed_cosine: Cosine = Field(0.75, description="a sentence this close may deny what another affirms; tuned")
+    run_share: Unit = Field(0.75, description="share of the opening's score a list of steps reaches; tuned")
 
 
 class CheckSettings(Section):

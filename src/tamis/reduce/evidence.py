@@ -145,7 +145,7 @@ def answering(
         settings: margin and floor.
 
     Returns:
-        The passages kept, in their order, and for each its log-odds below the best.
+        The passages kept, in their order, and for each its log-odds below the best for the same subquery.
     """
     if reranker is None or not questions or not ranges:
         return list(ranges), [0.0] * len(ranges)
@@ -153,8 +153,9 @@ def answering(
     for first, last in ranges:
         head = [documents[segments[first].document_id].title, *segments[first].headings[-2:]]
         texts.append(f"{': '.join(dict.fromkeys(part for part in head if part))}\n{shown(segments[first : last + 1])}")
-    odds = np.max([reranker.score(question, texts) for question in questions], axis=0)
-    below = odds - odds.max()
+    by_question = np.stack([reranker.score(question, texts) for question in questions])
+    odds = by_question.max(axis=0)
+    below = (by_question - by_question.max(axis=1, keepdims=True)).max(axis=0)
     likely = (below >= -settings.answer_margin) & (odds >= settings.answer_floor)
     kept = [place for place in range(len(ranges)) if likely[place] or below[place] == 0.0]
     return [ranges[place] for place in kept], [float(below[place]) for place in kept]

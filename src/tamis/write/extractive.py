@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tamis.schema.question import Interpretation
+from tamis.models.protocols import Reranker
+from tamis.schema.question import AnswerShape, Interpretation
 from tamis.schema.report import Sentence, SentenceKind
 from tamis.settings import AnswerSettings
 from tamis.text.tokens import terms
@@ -23,51 +24,63 @@ _MAX_TABLE_ROWS = 6
 _MAX_STEPS = 12
 _CHAIN_COST = 0.03
 """What each further sentence costs that has to be shown for one to be understood."""
-_DIFFERS = "Another source says otherwise:"
+_NEARLY_BEST = 2.0
+"""Log-odds below the best passage at which a list of steps is still the answer."""
+_OTHER = "Another source:"
 
 
-def compose(question: Interpretation, material: Material, settings: AnswerSettings) -> tuple[Sentence, ...]:
+def compose(
+    question: Interpretation, material: Material, settings: AnswerSettings, reranker: Reranker | None = None
+) -> tuple[Sentence, ...]:
     """Compose the extractive answer.
 
     Args:
         question: what is asked, with the answer's shape.
         material: the evidence and its segments.
         settings: weights and limits.
+        reranker: reads the best sentences once more; None leaves that out.
 
     Returns:
         The draft; empty when there is no evidence.
     """
+    draft = _Draft(material)
     if not material.segments:
         return ()
-    scored = score(question, material, settings)
-    opening = _opening(scored)
-    draft = _Draft(scored)
-    if not opening:
-        draft.block(int(np.argmax(scored.base)))
-        return draft.done()
-    steps = _steps(scored, opening, settings) if question.shape == "steps" else []
-    lead = _continued(scored, [row for row in opening if row not in steps], steps, settings)
-    draft.prose(lead)
-    draft.steps(steps)
-    taken = [*lead, *steps]
-    further = _further(scored, taken, settings)
-    opposed = _opposed(scored, opening[-1], taken, settings) if question.shape == "yesno" else []
-    for chain in further:
-        if not set(chain) & set(opposed):
-            draft.prose(chain)
-    if opposed:
-        draft.lead(_DIFFERS)
-        draft.prose(opposed)
+    parts = question.subqueries if question.composite else (question.question,)
+    for number, (part, asked) in enumerate(zip(parts, material.asked, strict=True)):
+        shape = question.shape if number == 0 else "general"
+        scored = score(part, shape, asked, material, settings, reranker)
+        share = max(2, settings.sentences // len(parts))
+        _answer(scored, shape, draft, settings.model_copy(update={"sentences": share}))
     return draft.done()
 
 
-def _opening(scored: Scored) -> list[int]:
-    """The sentence that opens the answer, after those it leans on."""
+def _answer(scored: Scored, shape: AnswerShape, draft: _Draft, settings: AnswerSettings) -> None:
+    """Add the answer to one question, without repeating what the draft already says."""
+    opening = _opening(scored, draft.shown)
+    if not opening:
+        if not draft.shown:
+            draft.block(int(np.argmax(scored.base)), scored.focus)
+        return
+    steps = _steps(scored, opening, settings) if shape == "steps" else []
+    lead = _continued(scored, [row for row in opening if row not in steps], steps, settings)
+    draft.prose([row for row in lead if row not in draft.shown], scored.focus)
+    draft.steps(steps, scored.focus)
+    opposed = _opposed(scored, opening[-1], [*lead, *steps], settings) if shape == "yesno" else []
+    for chain in _further(scored, [*draft.shown, *opposed], settings):
+        draft.prose(chain, scored.focus)
+    if opposed:
+        draft.lead(_OTHER)
+        draft.prose(opposed, scored.focus)
+
+
+def _opening(scored: Scored, shown: Sequence[int]) -> list[int]:
+    """The sentence that opens the answer, after those it leans on; one that is not shown yet."""
     best: list[int] = []
     best_score = -np.inf
     for row in scored.prose():
         chain = scored.chain(row)
-        if chain is None:
+        if chain is None or row in shown:
             continue
         value = float(scored.opening[row]) - _CHAIN_COST * (len(chain) - 1)
         if value > best_score:
@@ -89,7 +102,7 @@ def _steps(scored: Scored, opening: Sequence[int], settings: AnswerSettings) -> 
     best_score = settings.run_share * float(scored.base[opening[-1]])
     for rows in runs:
         value = float(np.sort(scored.base[rows])[-3:].mean())
-        if len(rows) > 1 and value >= best_score:
+        if len(rows) > 1 and value >= best_score and scored.answers(rows[0]) >= -_NEARLY_BEST:
             best, best_score = rows, value
     return best[:_MAX_STEPS]
 
@@ -148,14 +161,15 @@ def _further(scored: Scored, taken: Sequence[int], settings: AnswerSettings) -> 
 
 
 def _opposed(scored: Scored, opening: int, taken: Sequence[int], settings: AnswerSettings) -> list[int]:
-    """For a yes-or-no question: the nearest sentence elsewhere that says the opposite of the opening."""
+    """For a yes-or-no question: the nearest sentence of another document that denies what the opening affirms."""
     affirms = not negative(scored.segment(opening).text)
+    documents = {scored.segment(row).document_id for row in taken}
     best: list[int] = []
-    best_score = settings.support_share * float(scored.base[opening])
+    best_score = -np.inf
     for row in scored.prose():
+        segment = scored.segment(row)
         chain = scored.chain(row)
-        elsewhere = all(scored.segment(row).document_id != scored.segment(other).document_id for other in taken)
-        if chain is None or not elsewhere or negative(scored.segment(row).text) != affirms:
+        if chain is None or segment.document_id in documents or negative(segment.text) != affirms:
             continue
         near = scored.nearness(row, [opening])
         if settings.opposed_cosine <= near < settings.repeat_cosine and scored.opening[row] > best_score:
@@ -166,10 +180,11 @@ def _opposed(scored: Scored, opening: int, taken: Sequence[int], settings: Answe
 class _Draft:
     """Rows become sentences in numbered paragraphs; code follows the sentence it belongs to."""
 
-    def __init__(self, scored: Scored) -> None:
-        self._scored = scored
+    def __init__(self, material: Material) -> None:
+        self._material = material
         self._sentences: list[Sentence] = []
         self._paragraph = 0
+        self.shown: list[int] = []
 
     def done(self) -> tuple[Sentence, ...]:
         """The draft so far."""
@@ -179,42 +194,44 @@ class _Draft:
         """A connective of our own."""
         self._sentences.append(Sentence(text, (), kind="lead", paragraph=self._paragraph))
 
-    def prose(self, rows: Sequence[int]) -> None:
+    def prose(self, rows: Sequence[int], focus: frozenset[str]) -> None:
         """A paragraph of sentences, each followed by its code."""
         for row in rows:
             self._add(row, "claim")
-            self._code(row)
+            self._attached(row, focus)
         self._paragraph += 1
 
-    def steps(self, rows: Sequence[int]) -> None:
+    def steps(self, rows: Sequence[int], focus: frozenset[str]) -> None:
         """A numbered list."""
         for row in rows:
             self._add(row, "step")
         self._paragraph += 1
         if rows:
-            self._code(rows[-1])
+            self._attached(rows[-1], focus)
 
-    def block(self, row: int) -> None:
+    def block(self, row: int, focus: frozenset[str]) -> None:
         """A code block, or the rows of a table that speak of the question."""
-        segment = self._scored.segment(row)
-        is_table = segment.kind == "table"
-        text = _table_rows(segment.text, self._scored.focus) if is_table else segment.text
-        self._add(row, "table" if is_table else "code", text)
+        segment = self._material.segments[row]
+        if segment.kind == "table":
+            self._add(row, "table", _table_rows(segment.text, focus))
+        else:
+            self._add(row, "code")
 
     def _add(self, row: int, kind: SentenceKind, text: str = "") -> None:
-        shown = text or self._scored.segment(row).text
-        self._sentences.append(Sentence(shown, (self._scored.label(row),), kind=kind, paragraph=self._paragraph))
+        self.shown.append(row)
+        shown = text or self._material.segments[row].text
+        self._sentences.append(Sentence(shown, (self._material.labels[row],), kind=kind, paragraph=self._paragraph))
 
-    def _code(self, row: int) -> None:
+    def _attached(self, row: int, focus: frozenset[str]) -> None:
         """What the sentence is followed by: code that is not too long, or the table it announces."""
-        after = self._scored.after(row)
-        if after is None:
+        after = row + 1
+        if after == len(self._material.segments) or self._material.labels[after] != self._material.labels[row]:
             return
-        segment = self._scored.segment(after)
+        segment = self._material.segments[after]
         fits = segment.kind == "code" and len(segment.text.splitlines()) <= _MAX_CODE_LINES
-        if fits or (segment.kind == "table" and self._scored.segment(row).text.endswith(":")):
+        if fits or (segment.kind == "table" and self._material.segments[row].text.endswith(":")):
             self._paragraph += 1
-            self.block(after)
+            self.block(after, focus)
             self._paragraph += 1
 
 

@@ -42,7 +42,7 @@ _FLAWS: tuple[tuple[float, Callable[[str], bool]], ...] = (
     (0.3, lambda text: text.endswith(":")),
     (0.3, lambda text: bool(anywhere("pointing").search(text))),
     (0.3, _garbled),
-    (0.2, _starts_inside),
+    (0.4, _starts_inside),
 )
 
 

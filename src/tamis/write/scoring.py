@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tamis.models.protocols import Matrix
+from tamis.models.protocols import Matrix, Reranker, Vector
 from tamis.schema.evidence import Evidence, Segment
-from tamis.schema.question import Interpretation
+from tamis.schema.question import AnswerShape
 from tamis.settings import AnswerSettings
 from tamis.text.tokens import terms
 from tamis.write.flaws import dangling, flaw
@@ -19,6 +19,8 @@ from tamis.write.shapes import fit
 Scores = npt.NDArray[np.float64]
 
 _LONGEST_CHAIN = 3
+_UNFIT = 0.4
+"""Flaws from which a sentence is not shown while there are others."""
 _ANSWER_RANGE = 6.0
 """Log-odds below the best answer that count as no answer at all."""
 
@@ -32,6 +34,7 @@ class Material:
         segments: (N,) of the evidence, in label order, then document order.
         labels: (N,) the evidence each lies in.
         vectors: (N, D) of the segments.
+        asked: (S, D) of the subqueries, (1, D) of a question that is not composite.
         answers: label → log-odds that the evidence answers, relative to the best.
         documents: document id → fused score of its ranking.
     """
@@ -40,6 +43,7 @@ class Material:
     segments: Sequence[Segment]
     labels: Sequence[str]
     vectors: Matrix
+    asked: Matrix
     answers: Mapping[str, float]
     documents: Mapping[str, float]
 
@@ -53,12 +57,14 @@ class Scored:
         base: how well a segment answers.
         opening: how well it would open the answer.
         focus: analysed terms of the question.
+        fit: whether a segment can be shown on its own.
     """
 
     material: Material
     base: Scores
     opening: Scores
     focus: frozenset[str]
+    fit: npt.NDArray[np.bool_]
 
     def segment(self, row: int) -> Segment:
         """The segment of a row."""
@@ -69,8 +75,9 @@ class Scored:
         return self.material.labels[row]
 
     def prose(self) -> list[int]:
-        """Rows of sentences and steps."""
-        return [row for row, segment in enumerate(self.material.segments) if segment.kind in {"prose", "step"}]
+        """Rows of sentences and steps that can be shown; of all where none can."""
+        rows = [row for row, segment in enumerate(self.material.segments) if segment.kind in {"prose", "step"}]
+        return [row for row in rows if self.fit[row]] or rows
 
     def before(self, row: int) -> int | None:
         """The row right before, in the same evidence."""
@@ -87,6 +94,10 @@ class Scored:
         """The row right after, in the same evidence."""
         last = row + 1 == len(self.material.segments)
         return None if last or self.label(row + 1) != self.label(row) else row + 1
+
+    def answers(self, row: int) -> float:
+        """Log-odds, relative to the best, that the row's evidence answers."""
+        return self.material.answers[self.label(row)]
 
     def nearness(self, row: int, others: Sequence[int]) -> float:
         """Highest cosine of a row with some others, 0 for none."""
@@ -135,15 +146,43 @@ def _flaws(material: Material) -> Scores:
     return np.array(found, dtype=np.float64)
 
 
-def score(question: Interpretation, material: Material, settings: AnswerSettings) -> Scored:
-    """Score the segments of the evidence.
+def _closely(
+    question: str, base: Scores, material: Material, settings: AnswerSettings, reranker: Reranker | None
+) -> Scores:
+    """How far below the best answer each of the best sentences is, in [-1, 0]; -1 for all that are not read."""
+    below = np.full(len(base), -1.0 if reranker else 0.0)
+    rows = [
+        row
+        for row, segment in enumerate(material.segments)
+        if segment.kind in {"prose", "step"} and material.answers[material.labels[row]] >= -settings.further_margin
+    ]
+    rows = sorted(sorted(rows, key=lambda row: (-base[row], row))[: settings.read_closely])
+    if reranker and rows:
+        texts = [": ".join((*material.segments[row].headings[-1:], material.segments[row].text)) for row in rows]
+        odds = reranker.score(question, texts)
+        below[rows] = np.clip((odds - odds.max()) / _ANSWER_RANGE, -1.0, 0.0)
+    return below
+
+
+def score(
+    question: str,
+    shape: AnswerShape,
+    asked: Vector,
+    material: Material,
+    settings: AnswerSettings,
+    reranker: Reranker | None = None,
+) -> Scored:
+    """Score the segments of the evidence for one question.
 
     Args:
-        question: with the answer's shape.
+        question: in words.
+        shape: of its answer.
+        asked: (D,) the question.
         material: at least one segment.
         settings: the weights.
+        reranker: reads the best sentences once more, one by one; None leaves that out.
     """
-    focus = frozenset(terms(" ".join((question.question, *question.subqueries))))
+    focus = frozenset(terms(question))
     by_label = {item.label: item for item in material.evidence}
     owners = [by_label[label] for label in material.labels]
     own = [frozenset(terms(segment.text)) for segment in material.segments]
@@ -158,14 +197,16 @@ def score(question: Interpretation, material: Material, settings: AnswerSettings
     }
     answers = {label: max(-1.0, odds / _ANSWER_RANGE) for label, odds in material.answers.items()}
     top = max((material.documents.get(item.document_id, 0.0) for item in material.evidence), default=0.0) or 1.0
+    flaws = _flaws(material)
     base = (
-        settings.similarity_weight * np.array([segment.similarity for segment in material.segments])
+        settings.similarity_weight * (material.vectors @ asked).astype(np.float64)
         + settings.relevance_weight * np.array([owner.relevance for owner in owners])
         + settings.answer_weight * np.array([answers[label] for label in material.labels])
         + settings.coverage_weight * np.array([_coverage(held, focus, rarity) for held in headed])
         + settings.block_weight * np.array([passages[label] for label in material.labels])
         + settings.document_weight * np.array([material.documents.get(o.document_id, 0.0) / top for o in owners])
-        - settings.flaw_weight * _flaws(material)
-    ).round(6)
-    shaped = np.array([fit(question.shape, segment.text, focus) for segment in material.segments])
-    return Scored(material, base, (base + settings.shape_weight * shaped).round(6), focus)
+        - settings.flaw_weight * flaws
+    )
+    base = (base + settings.sentence_weight * _closely(question, base, material, settings, reranker)).round(6)
+    shaped = np.array([fit(shape, segment.text, focus) for segment in material.segments])
+    return Scored(material, base, (base + settings.shape_weight * shaped).round(6), focus, flaws < _UNFIT)
