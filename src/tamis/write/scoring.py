@@ -113,7 +113,7 @@ class Scored:
         rows = [row]
         while self.leans(rows[0]):
             previous = self.sentence_before(rows[0])
-            if previous is None or len(rows) == _LONGEST_CHAIN:
+            if previous is None or not self.fit[previous] or len(rows) == _LONGEST_CHAIN:
                 return None
             rows.insert(0, previous)
         return rows
