@@ -32,8 +32,13 @@ def finish(writer: CollectionWriter, embedder: Embedder, settings: Settings) -> 
         vectors = _entity_vectors(writer, embedder, sorted({e.key for _, entities in counted for e in entities}))
         writer.put_profiles(*profiles(counted, vectors, settings.entities))
         writer.put_duplicates(near_duplicates(writer.fingerprints(), writer.texts, settings.digest))
-        writer.put_calibration(calibrate(*writer.sample_vectors(_CALIBRATED), embedder=embedder))
+        calibrate_collection(writer, embedder)
     return writer.publish()
+
+
+def calibrate_collection(writer: CollectionWriter, embedder: Embedder) -> None:
+    """Measure where "not about this collection" lies."""
+    writer.put_calibration(calibrate(*writer.sample_vectors(_CALIBRATED), embedder=embedder))
 
 
 def _entity_vectors(writer: CollectionWriter, embedder: Embedder, keys: Sequence[str]) -> dict[str, Vector]:

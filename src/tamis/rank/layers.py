@@ -51,8 +51,9 @@ class Pool:
         text: (N,) BM25F, NaN where the full-text layer did not bring it.
         vector: (N,) cosine with the best subquery, NaN likewise.
         profile: (N,) cosine with the question's profile, or shared entities; NaN likewise.
-        via: the layers that brought each document.
+        brought: layer → (N,) whether it brought a document.
         floors: signal → what counts as 0 when its scores are scaled: the cosine at which the vector layer ends.
+        passages: every chunk that full text or embeddings brought, ascending.
     """
 
     ids: tuple[str, ...]
@@ -60,17 +61,22 @@ class Pool:
     text: Scores
     vector: Scores
     profile: Scores
-    via: tuple[tuple[Via, ...], ...]
+    brought: Mapping[Via, npt.NDArray[np.bool_]]
     floors: Mapping[str, float]
+    passages: tuple[str, ...]
 
     @property
     def size(self) -> int:
         """How many documents."""
         return len(self.ids)
 
+    def via(self, row: int) -> tuple[Via, ...]:
+        """The layers that brought a document."""
+        return tuple(name for name in LAYERS if self.brought[name][row])
+
     def matches(self) -> dict[str, int]:
         """Layer → how many documents it brought."""
-        return {name: sum(name in via for via in self.via) for name in LAYERS}
+        return {name: int(self.brought[name].sum()) for name in LAYERS}
 
 
 def field_weights(settings: RankSettings) -> FieldWeights:
@@ -119,7 +125,13 @@ def _unit(vector: npt.NDArray[np.float32]) -> Vector:
 
 
 def search_layers(
-    probe: Probe, reader: CollectionReader, rank: RankSettings, entities: EntitySettings, layers: Sequence[Via]
+    probe: Probe,
+    reader: CollectionReader,
+    rank: RankSettings,
+    entities: EntitySettings,
+    layers: Sequence[Via],
+    *,
+    near: Sequence[str] = (),
 ) -> Pool:
     """Ask the layers and fold their chunks into documents.
 
@@ -129,23 +141,37 @@ def search_layers(
         rank: depths and BM25F's numbers.
         entities: floors of the profile layer.
         layers: which ones to ask.
+        near: chunks of an earlier pass; the vector layer then compares these and what full text brings, not all.
     """
     text = _text_layer(probe, reader, rank) if "text" in layers else {}
-    vector, floor = _vector_layer(probe, reader, rank.candidates) if "vector" in layers else ({}, 0.0)
+    vector: dict[str, float] = {}
+    floor = 0.0
+    if "vector" in layers and near:
+        vector, floor = _compared(probe, reader, sorted({*near, *text}), rank.candidates)
+    elif "vector" in layers:
+        vector, floor = _vector_layer(probe, reader, rank.candidates)
     profile = _profile_layer(probe, reader, rank, entities) if "profile" in layers else {}
-    best = _best_chunks(text, vector, floor, rank.bm25_weight)
-    ids = tuple(sorted({*best, *profile}))
-    scores = {"text": _by_document(ids, text), "vector": _by_document(ids, vector)}
-    scores["profile"] = np.array([profile.get(name, np.nan) for name in ids], dtype=np.float64)
-    known = {name: ~np.isnan(values) for name, values in scores.items()}
+    passages = tuple(sorted({*text, *vector}))
+    owners = [owner(chunk) for chunk in passages]
+    ids = tuple(sorted({*owners, *profile}))
+    place = {name: row for row, name in enumerate(ids)}
+    rows = np.array([place[name] for name in owners], dtype=np.int64)
+    by_text, by_vector = _known(passages, text), _known(passages, vector)
+    together = _scaled(by_text, 0.0) * rank.bm25_weight + _scaled(by_vector, floor) * (1.0 - rank.bm25_weight)
+    scores: dict[Via, Scores] = {
+        "text": _folded(by_text, rows, len(ids)),
+        "vector": _folded(by_vector, rows, len(ids)),
+        "profile": _known(ids, profile),
+    }
     return Pool(
         ids=ids,
-        chunks=tuple(best.get(name, "") for name in ids),
+        chunks=_best_chunks(passages, rows, together, len(ids)),
         text=scores["text"],
         vector=_with_profile_items(ids, scores["vector"], profile, probe, reader),
         profile=scores["profile"],
-        via=tuple(tuple(name for name in LAYERS if known[name][row]) for row in range(len(ids))),
+        brought={name: ~np.isnan(values) for name, values in scores.items()},
         floors={"bm25": 0.0, "query": floor},
+        passages=passages,
     )
 
 
@@ -171,9 +197,22 @@ def _vector_layer(probe: Probe, reader: CollectionReader, k: int) -> tuple[dict[
     return scores, min(ends) if scores else 0.0
 
 
+def _compared(probe: Probe, reader: CollectionReader, chunks: Sequence[str], k: int) -> tuple[dict[str, float], float]:
+    """Chunk → cosine with the best subquery for the k nearest of some chunks, and the last of them."""
+    if not chunks:
+        return {}, 0.0
+    cosines = similarity(probe.vectors, reader.vectors(chunks))
+    nearest = np.argsort(-cosines, kind="stable")[:k]
+    names = [chunks[at] for at in nearest.tolist()]
+    return dict(zip(names, cosines[nearest].tolist(), strict=True)), float(cosines[nearest[-1]])
+
+
 def _keep_best(scores: dict[str, float], hits: Hits, scale: float) -> None:
-    for name, score in zip(hits.ids, hits.scores.tolist(), strict=True):
-        value = score * scale
+    values = (hits.scores.astype(np.float64) * scale).tolist()
+    if not scores:
+        scores.update(zip(hits.ids, values, strict=True))
+        return
+    for name, value in zip(hits.ids, values, strict=True):
         if value > scores.get(name, -np.inf):
             scores[name] = value
 
@@ -191,29 +230,34 @@ def _profile_layer(
     return dict(found)
 
 
-def _best_chunks(
-    text: Mapping[str, float], vector: Mapping[str, float], floor: float, text_weight: float
-) -> dict[str, str]:
-    """Document → the chunk that is best by both layers together, ties by chunk id."""
-    top_text = max(text.values(), default=0.0) or 1.0
-    width = max(vector.values(), default=0.0) - floor or 1.0
-    best: dict[str, tuple[float, str]] = {}
-    for chunk in sorted({*text, *vector}):
-        score = text_weight * text.get(chunk, 0.0) / top_text
-        score += (1.0 - text_weight) * max(vector.get(chunk, floor) - floor, 0.0) / width
-        name = owner(chunk)
-        if name not in best or score > best[name][0]:
-            best[name] = (score, chunk)
-    return {name: chunk for name, (_, chunk) in best.items()}
+def _known(names: Sequence[str], scores: Mapping[str, float]) -> Scores:
+    """(N,) the score of each name, NaN where there is none."""
+    return np.array([scores.get(name, np.nan) for name in names], dtype=np.float64)
 
 
-def _by_document(ids: Sequence[str], scores: Mapping[str, float]) -> Scores:
-    best: dict[str, float] = {}
-    for chunk, score in scores.items():
-        name = owner(chunk)
-        if score > best.get(name, -np.inf):
-            best[name] = score
-    return np.array([best.get(name, np.nan) for name in ids], dtype=np.float64)
+def _scaled(values: Scores, floor: float) -> Scores:
+    """Known values from 0 at the floor to 1 at the highest; 0 where unknown."""
+    known = values[~np.isnan(values)]
+    width = float(known.max()) - floor if len(known) else 0.0
+    result: Scores = np.maximum(np.nan_to_num(values, nan=floor) - floor, 0.0) / (width if width > 0 else 1.0)
+    return result
+
+
+def _folded(values: Scores, rows: npt.NDArray[np.int64], size: int) -> Scores:
+    """The best of the known values that belong to each of ``size`` documents."""
+    best = np.full(size, np.nan)
+    np.fmax.at(best, rows, values)
+    return best
+
+
+def _best_chunks(passages: Sequence[str], rows: npt.NDArray[np.int64], scores: Scores, size: int) -> tuple[str, ...]:
+    """The best chunk of each of ``size`` documents, ties by chunk id; empty where a document has none."""
+    order = np.argsort(-scores, kind="stable")
+    owners, first = np.unique(rows[order], return_index=True)
+    chosen = [""] * size
+    for row, at in zip(owners.tolist(), order[first].tolist(), strict=True):
+        chosen[row] = passages[at]
+    return tuple(chosen)
 
 
 def _with_profile_items(

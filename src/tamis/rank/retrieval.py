@@ -16,11 +16,15 @@ from tamis.rank.recipes import Recipe, find_recipe, weight_row
 from tamis.rank.refine import refined
 from tamis.rank.related import related
 from tamis.rank.signals import cosines, freshness, similarity
+from tamis.rank.smooth import smoothed
 from tamis.rank.snippet import snippet
 from tamis.schema.question import Interpretation
 from tamis.schema.ranking import RankedItem, Ranking, SignalShare, Via
 from tamis.settings import Settings, WeightRow
 from tamis.store.protocols import CollectionReader, DocumentSignals
+
+JUDGED = 5
+"""Passages at the top of the first pass by which a question is judged answerable."""
 
 
 def retrieve(
@@ -63,16 +67,21 @@ def retrieve(
     probe = make_probe(question, embedder=embedder, recogniser=recogniser if "profile" in how.layers else None)
     first = probe
 
-    def ranked(probe: Probe) -> tuple[Pool, Signals, Fused]:
-        pool = search_layers(probe, reader, settings.rank, settings.entities, how.layers)
+    def ranked(probe: Probe, near: Sequence[str] = ()) -> tuple[Pool, Signals, Fused]:
+        pool = search_layers(probe, reader, settings.rank, settings.entities, how.layers, near=near)
         signals = gather_signals(pool, reader, settings, how, row, vibe=vibe, now=now, explain=explain)
         return pool, signals, fuse(how.contributions(signals, row, pool.floors, settings.rank), pool.size)
 
     pool, signals, fused = ranked(probe)
-    if how.refines and settings.rank.feedback_items:
-        best = [pool.chunks[at] for at in fused.order[: settings.rank.feedback_items].tolist() if pool.chunks[at]]
-        probe = refined(probe, best, reader, settings.rank)
-        pool, signals, fused = ranked(probe)
+    opening = _best_chunks(pool, fused, JUDGED)
+    if how.refines:
+        if settings.rank.feedback_items:
+            vouched = smoothed(fused, pool.chunks, reader, settings.rank, depth=settings.rank.feedback_depth)
+            best = _best_chunks(pool, vouched, settings.rank.feedback_items)
+            probe = refined(probe, best, reader, settings.rank)
+        if probe is not first:
+            pool, signals, fused = ranked(probe, pool.passages)
+        fused = smoothed(fused, pool.chunks, reader, settings.rank, depth=settings.rank.neighbour_depth)
     rows = [int(at) for at in fused.order[:limit]]
     items = _items(
         pool, rows, fused, shares(signals, fused, rows, explain=explain), first, reader, snippets=settings.rank.snippets
@@ -84,7 +93,13 @@ def retrieve(
         layers=pool.matches(),
         related=len(extra),
         terms=_printed_terms(probe),
+        opening=opening,
     )
+
+
+def _best_chunks(pool: Pool, fused: Fused, count: int) -> tuple[str, ...]:
+    """The chunks of the best documents that have one."""
+    return tuple(pool.chunks[at] for at in fused.order[:count].tolist() if pool.chunks[at])
 
 
 def gather_signals(
@@ -130,7 +145,7 @@ def _items(
     *,
     snippets: int,
 ) -> list[RankedItem]:
-    found = [(pool.ids[row], pool.chunks[row], pool.via[row], float(fused.scores[row])) for row in rows]
+    found = [(pool.ids[row], pool.chunks[row], pool.via(row), float(fused.scores[row])) for row in rows]
     items = _described(found, probe, reader, snippets=snippets)
     return [replace(item, signals=part) for item, part in zip(items, parts, strict=True)]
 

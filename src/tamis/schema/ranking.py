@@ -66,6 +66,7 @@ class Ranking:
         layers: layer name → number of matches it brought.
         related: how many items came in via entity profiles.
         terms: query terms after analysis, with their boosts.
+        opening: the best chunks before the question was refined by them, best first; what "answered" is judged by.
     """
 
     items: tuple[RankedItem, ...]
@@ -73,3 +74,4 @@ class Ranking:
     layers: Mapping[str, int] = field(default_factory=dict)
     related: int = 0
     terms: tuple[tuple[str, float], ...] = ()
+    opening: tuple[str, ...] = ()

@@ -66,9 +66,23 @@ class Snapshot:
     def _ids(self) -> bytes:
         return self.id_bytes.tobytes()
 
+    @cached_property
+    def _names(self) -> dict[int, str]:
+        """Document ids met so far, by row."""
+        return {}
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        """Rows of the chunks met so far: what a search returns is asked for next."""
+        return {}
+
     def document_id(self, row: int) -> str:
         """The id of a document row."""
-        return self._ids[int(self.id_ends[row]) : int(self.id_ends[row + 1])].decode("utf-8")
+        name = self._names.get(row)
+        if name is None:
+            name = self._ids[int(self.id_ends[row]) : int(self.id_ends[row + 1])].decode("utf-8")
+            self._names[row] = name
+        return name
 
     def document_row(self, document_id: str) -> int:
         """The row of a document.
@@ -92,10 +106,10 @@ class Snapshot:
         """The ids of chunk rows."""
         owners = np.searchsorted(self.first_chunk, rows, side="right") - 1
         ordinals = rows - self.first_chunk[owners]
-        return tuple(
-            f"{self.document_id(owner)}#c{ordinal}"
-            for owner, ordinal in zip(owners.tolist(), ordinals.tolist(), strict=True)
-        )
+        name = self.document_id
+        ids = tuple(f"{name(owner)}#c{at}" for owner, at in zip(owners.tolist(), ordinals.tolist(), strict=True))
+        self._rows.update(zip(ids, rows.tolist(), strict=True))
+        return ids
 
     def chunk_row(self, chunk_id: str) -> int:
         """The row of a chunk.
@@ -103,6 +117,9 @@ class Snapshot:
         Raises:
             KeyError: it is not in this snapshot.
         """
+        known = self._rows.get(chunk_id)
+        if known is not None:
+            return known
         document_id, _, ordinal = chunk_id.rpartition("#c")
         row = self.document_row(document_id)
         at = int(self.first_chunk[row]) + int(ordinal)
