@@ -10,6 +10,7 @@ import pytest
 from reader_samples import SETTINGS, WORD, archive, docx, epub, page, pdf
 
 from tamis.acquire.readers import read
+from tamis.acquire.readers.pdf import _text
 from tamis.errors import UnreadableError
 
 
@@ -156,3 +157,9 @@ def test_bytes_decide_when_the_declaration_lies() -> None:
     assert made.documents[0].media_type == "application/pdf"
     made = read(b"<!DOCTYPE html><p>Hi there.</p>", url="https://e.org/x", media_type="text/plain", settings=SETTINGS)
     assert made.documents[0].text == "Hi there."
+
+
+def test_a_pdf_page_that_cannot_be_opened_leaves_the_others() -> None:
+    text, anchors = _text([["Hello there."], [], ["Good bye."]])
+    assert text == "Hello there.\n\nGood bye."
+    assert [anchor.fragment for anchor in anchors] == ["page=1", "page=3"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any
 
 from tamis.acquire.readers.base import Body, make_document, one_line
@@ -122,7 +123,7 @@ def _paragraphs(lines: Sequence[str]) -> list[str]:
     usual = widths[int(0.8 * (len(widths) - 1))] if widths else 0
     found: list[str] = []
     current = ""
-    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+    for line, following in zip_longest(lines, lines[1:], fillvalue=""):
         bullet = _BULLET.match(line)
         if bullet or not line:
             if current:
