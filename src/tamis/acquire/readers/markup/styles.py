@@ -17,8 +17,9 @@ from tamis.acquire.readers.markup.elements import Element, text_of
 _LONGEST = 500_000
 """Characters of style sheet looked at."""
 _MOST_RULES = 2_000
-_MOST_SHARE = 0.3
+_MOST_SHARE = 0.2
 """Of the page's characters; what holds more is kept."""
+_TEXTS = ".//text()[not(parent::script or parent::style)]"
 _ALWAYS = 400
 """Characters that may be hidden even on a page of little else."""
 _NEVER = frozenset({"html", "body", "main", "article", "head"})
@@ -57,10 +58,15 @@ def mark_hidden(root: Element) -> None:
     if not cascade.hides_anything:
         return
     found = [element for element in root.iter() if isinstance(element.tag, str) and cascade.hides(element)]
-    most = _MOST_SHARE * len(text_of(root)) if found else 0.0
+    most = _MOST_SHARE * _size(root) if found else 0.0
     for element in found:
-        if element.tag not in _NEVER and len(text_of(element)) <= max(most, _ALWAYS):
+        if element.tag not in _NEVER and _size(element) <= max(most, _ALWAYS):
             element.set("hidden", "")
+
+
+def _size(element: Element) -> int:
+    """Characters of text, without scripts, style sheets and white space."""
+    return sum(len(word) for text in element.xpath(_TEXTS) for word in text.split())
 
 
 def _for_screens(media: str | None) -> bool:
