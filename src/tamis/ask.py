@@ -238,9 +238,17 @@ def _answered(
         return replace(_refused(base, answering, app, request.names), quarantine=reduction.quarantine)
     progress.stage("writing")
     draft, written, ledger = _written(base, reduction, request, app)
-    checked, support = check(draft, base.evidence, embedder=app.embedder, settings=app.settings.check, drop=True)
     notes = written.notes if written else ()
     tier: Tier = "model" if written and written.usable else "extractive"
+    checked, support = check(
+        draft,
+        base.evidence,
+        embedder=app.embedder,
+        settings=app.settings.check,
+        drop=True,
+        # A model may name what no evidence names; extracts cannot, and need no names found in them.
+        recogniser=app.recogniser if tier == "model" else None,
+    )
     if tier == "model" and not any(sentence.kind in ("claim", "step") for sentence in checked):
         notes = (*notes, "nothing the model wrote is in the evidence; answered with extracts instead")
         removed = support.removed
@@ -319,6 +327,8 @@ def _extracts(base: Answer, reduction: Reduction, app: Tamis) -> tuple[Sentence,
 
 def _refused(base: Answer, found: Sequence[_Found], app: Tamis, names: Sequence[str]) -> Answer:
     """The deficit report: nothing is written and no model is called."""
+    from tamis.render.deficit import deficit_markdown
+
     best = max(found, key=lambda one: one.verdict.similarity)
     closest = best.ranking.items[0] if best.ranking.items else None
     where = " and ".join(names)
@@ -343,8 +353,7 @@ def _refused(base: Answer, found: Sequence[_Found], app: Tamis, names: Sequence[
         missing_terms=missing,
         suggestions=tuple(suggestions),
     )
-    lines = [reason, "", *(f"- Try {line}" for line in suggestions)]
-    return replace(base, tier="none", markdown="\n".join(lines) + "\n", deficit=deficit)
+    return replace(base, tier="none", markdown=deficit_markdown(deficit), deficit=deficit)
 
 
 def _interpret_facts(question: Interpretation) -> dict[str, Any]:

@@ -76,6 +76,9 @@ def test_what_the_collection_does_not_answer_is_not_answered(question: str, caps
     out = capsys.readouterr().out
     assert NAME in out
     assert "Try: " in out
+    assert f"Closest page: {found['deficit']['closest_url']}\n" in out
+    assert out.splitlines()[-1].startswith("none · 0 of ")
+    assert "supported" not in out.splitlines()[-1]
 
 
 def test_debug_draws_the_pipeline_on_stderr(capsys: pytest.CaptureFixture[str]) -> None:
@@ -131,6 +134,28 @@ def test_a_model_writes_with_one_call(monkeypatch: pytest.MonkeyPatch, capsys: p
         assert (found["tier"], found["ledger"]["calls_total"], len(endpoint.requests)) == ("model", 1, 1)
         assert asked([_QUESTION, "--no-llm"], capsys)["tier"] == "extractive"
         assert len(endpoint.requests) == 1
+
+
+def test_the_language_asked_for_reaches_the_writer(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with scripted(answering("Gefrorene Bakterien schlafen. [E1]")) as endpoint:
+        use(monkeypatch, endpoint.base_url)
+        found = asked([_QUESTION, "--language", "de"], capsys)
+        prompts = [message["content"] for message in endpoint.requests[0]["messages"]]
+    assert found["interpretation"]["language"] == "de"
+    assert all("German" in prompt for prompt in prompts)
+
+
+def test_a_name_that_no_evidence_has_is_found_in_what_a_model_writes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = asked([_QUESTION], capsys)["evidence"][0]["text"].split(". ")[0].rstrip(".")
+    with scripted(answering(f"{text}. [E1] Freezing was tried by Marie Curie in Warsaw. [E1]")) as endpoint:
+        use(monkeypatch, endpoint.base_url)
+        found = asked([_QUESTION], capsys)
+    assert "Curie" not in found["answer"]["markdown"]
+    assert any("Curie" in reason for each in found["support"]["removed"] for reason in each["reasons"])
 
 
 def test_an_invented_number_is_dropped_and_lowers_support_below_what_was_asked(

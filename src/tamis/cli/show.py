@@ -70,10 +70,11 @@ def _behind(result: Answer, *, explain: bool) -> None:
 
 def deficit(found: Deficit) -> None:
     """Why there is no answer, and what to try."""
+    from tamis.render.deficit import closest_page
+
     say(wrapped(found.reason))
-    if found.closest_title and found.closest_title not in found.reason:
-        place = f"  {found.closest_url}" if found.closest_url else ""
-        say(f"Closest page: {found.closest_title}{place}")
+    if page := closest_page(found):
+        say(f"Closest page: {page}")
     for line in found.failed_sources:
         say(f"Failed: {line}")
     for line in found.suggestions:

@@ -68,7 +68,8 @@ def _body(sentences: Sequence[Sentence], refs: Sequence[Reference], prose: Calla
     return "\n\n".join(_block(group, numbers, prose, fenced) for group in _paragraphs(sentences))
 
 
-def _safe_url(url: str) -> str:
+def safe_url(url: str) -> str:
+    """A URL that cannot end the angle brackets around it."""
     return printable(url).replace(" ", "%20").replace("<", "%3C").replace(">", "%3E")
 
 
@@ -77,7 +78,7 @@ def markdown(sentences: Sequence[Sentence], evidence: Sequence[Evidence]) -> tup
     refs = references(sentences, evidence)
     body = _body(sentences, refs, escape_markdown, fenced=True)
     lines = [
-        f"[{ref.number}] {escape_markdown(ref.title)}" + (f" <{_safe_url(ref.url)}>" if ref.url else "") for ref in refs
+        f"[{ref.number}] {escape_markdown(ref.title)}" + (f" <{safe_url(ref.url)}>" if ref.url else "") for ref in refs
     ]
     return "\n\n".join(part for part in (body, "  \n".join(lines)) if part) + "\n", refs
 

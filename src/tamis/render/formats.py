@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tamis.errors import UsageError
 from tamis.render.answer import plain_text, printable
+from tamis.render.deficit import deficit_text
 from tamis.render.references import Reference, references
 from tamis.schema.report import Answer
 
@@ -17,12 +18,16 @@ def footer(answer: Answer) -> str:
     support = answer.support
     cited = len({item.document_id for item in answer.evidence})
     calls = answer.ledger.calls_total
+    verdicts = (
+        f"{support.supported} supported, {support.weak} weak"
+        + (f", {support.unsupported} unsupported" if support.unsupported else "")
+        + (f", {support.dropped} dropped" if support.dropped else "")
+    )
     parts = [
         answer.tier,
         f"{cited} of {answer.documents_total} documents",
-        f"{support.supported} supported, {support.weak} weak"
-        + (f", {support.unsupported} unsupported" if support.unsupported else "")
-        + (f", {support.dropped} dropped" if support.dropped else ""),
+        # Where nothing was written, nothing was judged.
+        *([] if answer.tier == "none" else [verdicts]),
         f"{calls} model call{'' if calls == 1 else 's'}",
         f"{answer.seconds:.1f} s",
     ]
@@ -37,7 +42,7 @@ def to_json(answer: Answer) -> str:
 def to_text(answer: Answer) -> str:
     """Plain text: the answer, its references, the footer."""
     if answer.deficit is not None:
-        return printable(answer.markdown)
+        return f"{deficit_text(answer.deficit)}\n{footer(answer)}\n"
     refs = references(answer.sentences, answer.evidence)
     lines = [
         f"[{ref.number}] {printable(ref.title)}" + (f"\n    {printable(ref.url)}" if ref.url else "") for ref in refs
