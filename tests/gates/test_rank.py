@@ -12,8 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 
 import pytest
-from judged import QRELS, cache_folder, collection_home
 
+from gates.judged import QRELS, cache_folder, collection_home
 from tamis.app import Tamis
 from tamis.plan.interpret import interpret
 from tamis.rank.answerable import judge
