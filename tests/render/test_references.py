@@ -11,8 +11,12 @@ from tamis.schema.evidence import Evidence
 from tamis.schema.report import Sentence
 
 
-def evidence(label: str, *, document: str = "d", url: str = "http://h/p.html#s", text: str = "Bind values.") -> Evidence:
-    return Evidence(label, "Title", url, document, f"{document}#c0", (0, len(text)), "", text, 0.8, headings=("Section",))
+def evidence(
+    label: str, *, document: str = "d", url: str = "http://h/p.html#s", text: str = "Bind values."
+) -> Evidence:
+    return Evidence(
+        label, "Title", url, document, f"{document}#c0", (0, len(text)), "", text, 0.8, headings=("Section",)
+    )
 
 
 def test_references_are_numbered_by_first_citation_and_gather_one_place() -> None:
