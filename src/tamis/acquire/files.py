@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from tamis.acquire.readers import extensions
 from tamis.acquire.readers.base import Body, Skipped
-from tamis.acquire.readers.registry import choose, streaming
+from tamis.acquire.readers.registry import read_body, streaming
 from tamis.acquire.readers.rows import no_rows
 from tamis.errors import UnreadableError, UsageError
 from tamis.schema.document import Document, Page
@@ -165,7 +165,7 @@ def read_file(path: Path | Found, settings: ReadSettings) -> Page:
     except OSError as error:
         raise UnreadableError(f"{found.path}: {error.strerror or 'cannot be opened'}") from error
     body = _body(found, data, settings)
-    return choose(body).read(body)
+    return read_body(body)
 
 
 def iter_file(path: Path | Found, settings: ReadSettings) -> Iterator[Page]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tamis.acquire.readers.base import Body
-from tamis.acquire.readers.registry import choose, extensions
+from tamis.acquire.readers.registry import extensions, read_body
 from tamis.schema.document import Page
 from tamis.settings import ReadSettings
 
@@ -39,4 +39,4 @@ def read(
     """
     kind = media_type.split(";", 1)[0].strip().lower()
     body = Body(data, url, kind, charset, source, document_id or url, settings)
-    return choose(body).read(body)
+    return read_body(body)

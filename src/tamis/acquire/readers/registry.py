@@ -9,8 +9,9 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from tamis.acquire.readers.base import Body, Reader, StreamingReader
+from tamis.acquire.readers.base import Apart, Body, Reader, StreamingReader
 from tamis.errors import UnreadableError
+from tamis.schema.document import Page
 
 _GENERIC = frozenset({"", "application/octet-stream", "binary/octet-stream", "text/plain", "application/zip"})
 _HTML_START = re.compile(
@@ -102,6 +103,20 @@ def choose(body: Body) -> Reader:
         f"{body.url}: no reader for {kind}{f' ({end})' if end else ''}",
         fix=f"readable: {' '.join(sorted(extensions()))}",
     )
+
+
+def read_body(body: Body) -> Page:
+    """Read some bytes with the reader that fits, apart where it may hang or crash.
+
+    Raises:
+        UnreadableError: no reader for this kind, or no readable text.
+    """
+    reader = choose(body)
+    if isinstance(reader, Apart):
+        from tamis.acquire.readers.apart import READING
+
+        return READING.read(body)
+    return reader.read(body)
 
 
 def _looks_binary(data: bytes) -> bool:
