@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tamis.schema.document import Chunk, Document
     from tamis.schema.question import Interpretation
     from tamis.schema.ranking import RankedItem, Ranking
+    from tamis.settings import AnswerSettings
     from tamis.store.protocols import CollectionReader
     from tamis.write.standard import Written
 
@@ -234,8 +235,8 @@ def _answered(
     reduction = _reduced(base, answering, app)
     trace.append(("reduce", _reduce_facts(reduction)))
     base = replace(base, evidence=reduction.evidence, quarantine=reduction.quarantine)
-    if not reduction.evidence:
-        return replace(_refused(base, answering, app, request.names), quarantine=reduction.quarantine)
+    if not reduction.evidence or not _holds(reduction, answering, app.settings.answer):
+        return _refused(base, answering, app, request.names)
     progress.stage("writing")
     draft, written, ledger = _written(base, reduction, request, app)
     notes = written.notes if written else ()
@@ -275,6 +276,12 @@ def _answered(
         support=support,
         notes=notes,
     )
+
+
+def _holds(reduction: Reduction, answering: Sequence[_Found], settings: AnswerSettings) -> bool:
+    """Whether the question still counts as answered once the passages were read and not only compared."""
+    lacking = max(0.0, settings.read_floor - reduction.best)
+    return max(one.verdict.score for one in answering) >= settings.read_weight * lacking
 
 
 def _written(
@@ -335,7 +342,9 @@ def _refused(base: Answer, found: Sequence[_Found], app: Tamis, names: Sequence[
     missing = tuple(best.verdict.missing_terms)
     reason = f"{where} does not answer this."
     if closest is not None:
-        near = f"similarity {best.verdict.similarity:.2f}, own questions lie above {best.verdict.threshold:.2f}"
+        near = f"similarity {best.verdict.similarity:.2f}, "
+        below = best.verdict.similarity < best.verdict.threshold
+        near += f"own questions lie above {best.verdict.threshold:.2f}" if below else "but no passage of it answers"
         none = f"; nothing in it speaks of {', '.join(repr(term) for term in missing)}" if missing else ""
         reason += f" Closest: {closest.title or closest.document_id} ({near}{none})."
     others = [info for info in app.collections() if info.name not in names and info.documents]
@@ -353,7 +362,7 @@ def _refused(base: Answer, found: Sequence[_Found], app: Tamis, names: Sequence[
         missing_terms=missing,
         suggestions=tuple(suggestions),
     )
-    return replace(base, tier="none", markdown=deficit_markdown(deficit), deficit=deficit)
+    return replace(base, tier="none", evidence=(), markdown=deficit_markdown(deficit), deficit=deficit)
 
 
 def _interpret_facts(question: Interpretation) -> dict[str, Any]:

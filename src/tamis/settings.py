@@ -203,6 +203,8 @@ class AnswerSettings(Section):
     )
     foreign_similarity: Cosine = Field(0.56, description="answerable: chance similarity of an uncalibrated collection")
     foreign_coherence: Cosine = Field(0.70, description="answerable: chance coherence of an uncalibrated collection")
+    read_floor: float = Field(-8.0, description="answerable: log-odds of the best passage, read, that count against it")
+    read_weight: float = Field(0.3, ge=0.0, description="answerable: weight of what it lacks to that floor; tuned")
     sentences: Count = Field(6, description="most claims of an extractive answer; tuned")
     continued: int = Field(2, ge=0, description="most sentences that follow the opening one in its passage; tuned")
     further: int = Field(2, ge=0, description="most other passages a sentence is added from; tuned")
@@ -222,7 +224,7 @@ class AnswerSettings(Section):
     novelty_weight: float = Field(0.25, ge=0.0, description="cost of being close to a chosen sentence; tuned")
     repeat_cosine: Cosine = Field(0.93, description="a sentence this close to a chosen one repeats it; tuned")
     opposed_cosine: Cosine = Field(0.75, description="a sentence this close may deny what another affirms; tuned")
-    run_share: Unit = Field(0.75, description="share of the opening's score a list of steps reaches; tuned")
+    run_share: Unit = Field(0.6, description="share of the opening's score a list of steps reaches; tuned")
 
 
 class CheckSettings(Section):

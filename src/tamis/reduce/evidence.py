@@ -133,7 +133,7 @@ def answering(
     questions: Sequence[str],
     reranker: Reranker | None,
     settings: ReduceSettings,
-) -> tuple[list[tuple[int, int]], list[float]]:
+) -> tuple[list[tuple[int, int]], list[float], float]:
     """Keep the passages that answer about as well as the best one.
 
     Args:
@@ -145,10 +145,11 @@ def answering(
         settings: margin and floor.
 
     Returns:
-        The passages kept, in their order, and for each its log-odds below the best for the same subquery.
+        The passages kept, in their order, for each its log-odds below the best for the same subquery, and the log-odds
+        of the best one; 0 without a reranker.
     """
     if reranker is None or not questions or not ranges:
-        return list(ranges), [0.0] * len(ranges)
+        return list(ranges), [0.0] * len(ranges), 0.0
     texts = []
     for first, last in ranges:
         head = [documents[segments[first].document_id].title, *segments[first].headings[-2:]]
@@ -158,7 +159,7 @@ def answering(
     below = (by_question - by_question.max(axis=1, keepdims=True)).max(axis=0)
     likely = (below >= -settings.answer_margin) & (odds >= settings.answer_floor)
     kept = [place for place in range(len(ranges)) if likely[place] or below[place] == 0.0]
-    return [ranges[place] for place in kept], [float(below[place]) for place in kept]
+    return [ranges[place] for place in kept], [float(below[place]) for place in kept], float(odds.max())
 
 
 def labelled(

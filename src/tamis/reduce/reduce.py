@@ -43,6 +43,7 @@ class Reduction:
         scores: (N,) how well each answers, comparable within one reduction.
         labels: (N,) the evidence each lies in, empty outside.
         answers: for each evidence, log-odds that it answers, relative to the best; 0 without a reranker.
+        best: log-odds of the passage that answers best; 0 without a reranker.
         blocks: (N,) ordinal of each segment's block in its document; equal neighbours share a paragraph.
         chosen: indices of the segments the evidence grew from, best first.
         stands_for: index → near-duplicates it stands for, kept out of ``chosen``.
@@ -57,6 +58,7 @@ class Reduction:
     scores: npt.NDArray[np.float32]
     labels: tuple[str, ...]
     answers: tuple[float, ...]
+    best: float
     blocks: tuple[int, ...]
     chosen: tuple[int, ...]
     stands_for: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
@@ -139,7 +141,7 @@ def reduce(
     picked = mmr(scores[pool], vectors[pool], trade=settings.mmr_lambda, limit=settings.evidence_limit)
     chosen = tuple(pool[index] for index in picked)
     chosen_ranges = passages(segments, chosen, budget=settings.evidence_characters)
-    ranges, answers = answering(
+    ranges, answers, best = answering(
         segments, chosen_ranges, documents, questions=questions, reranker=reranker, settings=settings
     )
     dropped["not an answer"] += len(chosen_ranges) - len(ranges)
@@ -158,6 +160,7 @@ def reduce(
         scores=scores,
         labels=labels,
         answers=odds,
+        best=best,
         blocks=tuple(unit.block for _, unit in pairs),
         chosen=chosen,
         stands_for={central[owner]: tuple(central[other] for other in group) for owner, group in stands_for.items()},
