@@ -10,6 +10,8 @@ from tamis.cli import show
 from tamis.cli.door import Door, common
 from tamis.cli.terminal import say, say_json
 
+_PROBLEMS_SHOWN = 20
+
 
 @click.command("crawl")
 @click.argument("url")
@@ -58,4 +60,8 @@ def command(
         say_json({"name": name, **asdict(summary)})
     elif not door.quiet:
         say(name)
-        show.facts(list(asdict(summary).items()))
+        show.facts([(key, value) for key, value in asdict(summary).items() if key not in {"problems", "url"}])
+        for url, reason in summary.problems[:_PROBLEMS_SHOWN]:
+            say(f"  {url}: {reason}", err=True)
+        if len(summary.problems) > _PROBLEMS_SHOWN:
+            say(f"  … and {len(summary.problems) - _PROBLEMS_SHOWN} more (all of them: --json)", err=True)

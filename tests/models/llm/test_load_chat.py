@@ -62,7 +62,7 @@ def test_an_estimate_never_shrinks_when_text_is_added(left, right):
 
 
 def test_the_estimate_is_above_a_real_tokenizer(embedder):
-    tokenizer = embedder._tokenizer
+    tokenizer = embedder._network._tokenizer
     for text in (
         "Bind values with placeholders instead of formatting them into the statement.",
         'cur.execute("SELECT * FROM stocks WHERE symbol = ?", (symbol,))',
