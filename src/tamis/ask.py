@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tamis.errors import UsageError
 from tamis.schema.progress import Progress
-from tamis.schema.report import Answer, Deficit, Ledger, Sentence, SourceStatus, Tier
+from tamis.schema.report import Answer, Deficit, Ledger, Sentence, SourceStatus, SupportSummary, Tier
 
 if TYPE_CHECKING:
     from tamis.app import Tamis
@@ -228,7 +228,6 @@ def _answered(
     progress: Progress,
     trace: list[tuple[str, Mapping[str, Any]]],
 ) -> Answer:
-    from tamis.check.ledger import check
     from tamis.render.answer import markdown
 
     progress.stage("reducing")
@@ -238,32 +237,8 @@ def _answered(
     if not reduction.evidence or not _holds(reduction, answering, app.settings.answer):
         return _refused(base, answering, app, request.names)
     progress.stage("writing")
-    draft, written, ledger = _written(base, reduction, request, app)
-    notes = written.notes if written else ()
-    tier: Tier = "model" if written and written.usable else "extractive"
-    checked, support = check(
-        draft,
-        base.evidence,
-        embedder=app.embedder,
-        settings=app.settings.check,
-        drop=True,
-        # A model may name what no evidence names; extracts cannot, and need no names found in them.
-        recogniser=app.recogniser if tier == "model" else None,
-    )
-    if tier == "model" and not any(sentence.kind in ("claim", "step") for sentence in checked):
-        notes = (*notes, "nothing the model wrote is in the evidence; answered with extracts instead")
-        removed = support.removed
-        checked, support = check(
-            _extracts(base, reduction, app),
-            base.evidence,
-            embedder=app.embedder,
-            settings=app.settings.check,
-            drop=True,
-        )
-        support = replace(support, removed=removed, dropped=support.dropped + len(removed))
-        tier = "extractive"
-    if written is not None:
-        support = replace(support, unknown_labels=support.unknown_labels + written.unknown_labels)
+    written, ledger = _written(base, request, app)
+    tier, checked, support, notes = _settled(written, base, reduction, app)
     text, refs = markdown(checked, base.evidence)
     trace.append(("write", {"tier": tier, "sentences": len(checked), "calls": ledger.calls_total}))
     return replace(
@@ -284,10 +259,38 @@ def _holds(reduction: Reduction, answering: Sequence[_Found], settings: AnswerSe
     return max(one.verdict.score for one in answering) >= settings.read_weight * lacking
 
 
-def _written(
-    base: Answer, reduction: Reduction, request: Request, app: Tamis
-) -> tuple[tuple[Sentence, ...], Written | None, Ledger]:
-    """The model's draft where a model is configured and its answer can be used, else extracts of the same evidence."""
+def _settled(
+    written: Written | None, base: Answer, reduction: Reduction, app: Tamis
+) -> tuple[Tier, tuple[Sentence, ...], SupportSummary, tuple[str, ...]]:
+    """The checked draft: the model's where some of it holds, else extracts of the same evidence."""
+    from tamis.check.ledger import check
+
+    settings = app.settings.check
+    notes = written.notes if written else ()
+    removed: tuple[Sentence, ...] = ()
+    unknown = written.unknown_labels if written else 0
+    if written and written.usable:
+        # A model may name what no evidence names; extracts cannot, and need no names found in them.
+        checked, support = check(
+            written.sentences,
+            base.evidence,
+            embedder=app.embedder,
+            settings=settings,
+            unknown_labels=unknown,
+            recogniser=app.recogniser,
+        )
+        if support.supported or support.weak:
+            return "model", checked, support, notes
+        removed = (*support.removed, *checked)
+        notes = (*notes, "nothing the model wrote is in the evidence; answered with extracts instead")
+    extracts = _extracts(base, reduction, app)
+    checked, support = check(extracts, base.evidence, embedder=app.embedder, settings=settings, unknown_labels=unknown)
+    support = replace(support, removed=(*removed, *support.removed), dropped=support.dropped + len(removed))
+    return "extractive", checked, support, notes
+
+
+def _written(base: Answer, request: Request, app: Tamis) -> tuple[Written | None, Ledger]:
+    """What the main model makes of the evidence, in one call; None where no model is configured or wanted."""
     from tamis.check.quarantine import reason
     from tamis.models.llm import load_chat
     from tamis.models.llm.ledger import CallLedger
@@ -296,20 +299,19 @@ def _written(
     ledger = CallLedger(max_cost=request.max_cost, max_tokens=request.max_tokens)
     role = app.settings.llm.main
     model = load_chat(role) if request.use_llm else None
-    written = None
-    if model is not None:
-        written = write(
-            base.question,
-            base.evidence,
-            model=model,
-            role=role,
-            ledger=ledger,
-            language=base.interpretation.language,
-            sentences=app.settings.answer.sentences,
-            suspicious=reason,
-        )
-    draft = written.sentences if written and written.usable else _extracts(base, reduction, app)
-    return draft, written, ledger.closed()
+    if model is None:
+        return None, ledger.closed()
+    written = write(
+        base.question,
+        base.evidence,
+        model=model,
+        role=role,
+        ledger=ledger,
+        language=base.interpretation.language,
+        sentences=app.settings.answer.sentences,
+        suspicious=reason,
+    )
+    return written, ledger.closed()
 
 
 def _extracts(base: Answer, reduction: Reduction, app: Tamis) -> tuple[Sentence, ...]:
