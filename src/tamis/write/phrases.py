@@ -6,12 +6,12 @@ import re
 from functools import lru_cache
 from importlib.resources import files
 
+from tamis.text.yamls import load
+
 
 @lru_cache(maxsize=1)
 def _lists() -> dict[str, list[str]]:
-    import yaml
-
-    loaded: dict[str, list[str]] = yaml.safe_load(files("tamis.write").joinpath("phrases.yaml").read_text("utf-8"))
+    loaded: dict[str, list[str]] = load(files("tamis.write").joinpath("phrases.yaml").read_text("utf-8"))
     return loaded
 
 
