@@ -7,6 +7,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -79,9 +80,9 @@ def _answers(port: int) -> bool:
         return False
 
 
-@pytest.fixture
-def nginx(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Site]]:
-    """`nginx(folder, validators=True, server="")`: serve a folder; ended with the test."""
+@contextmanager
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Site]]:
+    """`serve(folder, validators=True, server="")` starts a server of a folder; all are ended with the block."""
     binary = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
     if binary is None:
         pytest.skip("nginx is not installed (apt-get install nginx)")
@@ -106,7 +107,23 @@ def nginx(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Si
         errors = work / "error.log"
         raise RuntimeError(f"nginx did not start: {errors.read_text() if errors.exists() else process.returncode}")
 
-    yield serve
-    for process in started:
-        process.terminate()
-        process.wait(10)
+    try:
+        yield serve
+    finally:
+        for process in started:
+            process.terminate()
+            process.wait(10)
+
+
+@pytest.fixture
+def nginx(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Site]]:
+    """`servers` for one test."""
+    with servers(tmp_path_factory) as serve:
+        yield serve
+
+
+def served_folder(package: str, folder: Path) -> Path:
+    """A folder that a distribution's package brings; skips where it is not installed."""
+    if not (folder / "index.html").exists():
+        pytest.skip(f"{package} is not installed (apt-get install {package})")
+    return folder

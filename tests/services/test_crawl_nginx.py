@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from acquire.loopback import HOST, read
-from services.nginx import Site
+from services.nginx import Site, served_folder
 from tamis.acquire.bridge import iterate
 from tamis.acquire.crawl import CrawlSummary, crawl
 from tamis.acquire.fetch import Fetcher
@@ -61,21 +61,15 @@ def pages(requests, status):
     return [path for code, path in requests if code == status and path not in ("/robots.txt", "/sitemap.xml")]
 
 
-def folder_of(package: str, folder: Path) -> Path:
-    if not (folder / "index.html").exists():
-        pytest.skip(f"{package} is not installed (apt-get install {package})")
-    return folder
-
-
 @pytest.fixture
 def python_docs(nginx):
-    return Visitor(nginx(folder_of("python3.11-doc", PYTHON)))
+    return Visitor(nginx(served_folder("python3.11-doc", PYTHON)))
 
 
 @pytest.fixture
 def copied(nginx, tmp_path):
     """A changeable copy of a part of the Python documentation, with the validators asked for."""
-    source = folder_of("python3.11-doc", PYTHON)
+    source = served_folder("python3.11-doc", PYTHON)
 
     def serve(*, validators: bool) -> tuple[Visitor, Path]:
         root = tmp_path / "site"
@@ -139,7 +133,7 @@ def test_an_interrupted_crawl_goes_on_where_it_was(python_docs):
 
 
 def test_broken_links_are_reported_and_do_no_harm(nginx):
-    visitor = Visitor(nginx(folder_of("sqlite3-doc", SQLITE)))
+    visitor = Visitor(nginx(served_folder("sqlite3-doc", SQLITE)))
     crawled, summary, requests = visitor.crawl(depth=9, max_pages=2_000)
     broken = [item for item in crawled if item.record.state == "failed"]
     assert summary.complete and len(broken) == summary.failed == len(set(pages(requests, 404))) > 50
