@@ -158,7 +158,7 @@ class InterpretSettings(Section):
 
     exemplar_floor: Cosine = Field(0.55, description="A2: least similarity at which an exemplar decides")
     exemplars: str = Field("", description="a YAML file of your own labelled questions, added to the shipped ones")
-    max_characters: Count = Field(2_000, description="a longer question is refused")
+    max_characters: Count = Field(4_000, description="a longer question is refused")
     ridge: Positive = Field(1.0, description="penalty of the least-squares reading of the examples; tuned")
     cue_weight: float = Field(0.1, ge=0.0, description="scale of word cues beside the unit vector; tuned")
     topic_temperature: Positive = Field(0.05, description="softmax temperature of topic scores; tuned")
@@ -191,16 +191,15 @@ class ReduceSettings(Section):
 class AnswerSettings(Section):
     """The extractive answer and when to refuse (W3)."""
 
-    near: Positive = Field(
-        31.4, description="answerable: log-odds per cosine above chance; fitted on three collections"
-    )
+    near: Positive = Field(31.0, description="answerable: log-odds per cosine above chance; fitted on six collections")
     coherent: float = Field(
-        24.4, ge=0.0, description="answerable: per cosine among the best passages above chance; fitted"
+        10.4, ge=0.0, description="answerable: per cosine among the best passages above chance; fitted"
     )
-    covers: float = Field(4.8, ge=0.0, description="answerable: for a passage that holds every term asked; fitted")
-    border: float = Field(
-        4.6, description="answerable: log-odds all of this must outweigh; tuned to refuse few own questions"
+    covers: float = Field(4.2, ge=0.0, description="answerable: for a passage that holds every term asked; fitted")
+    lengthy: float = Field(
+        0.75, ge=0.0, description="answerable: per logarithm of the number of terms, against; fitted"
     )
+    border: float = Field(3.5, description="answerable: log-odds all of this must outweigh; fitted")
     foreign_similarity: Cosine = Field(0.56, description="answerable: chance similarity of an uncalibrated collection")
     foreign_coherence: Cosine = Field(0.70, description="answerable: chance coherence of an uncalibrated collection")
     read_floor: float = Field(-8.0, description="answerable: log-odds of the best passage, read, that count against it")

@@ -100,7 +100,7 @@ def test_headings_and_lead_ins_go_with_what_follows() -> None:
 
 def test_megabytes_in_one_line_are_cut_in_linear_time() -> None:
     found = chunk(document("word " * 300_000 + "x" * 300_000), ChunkSettings())
-    assert len(found) > 1000
+    assert len(found) > 800
 
 
 def test_tiny_sections_share_a_chunk_under_their_common_heading() -> None:

@@ -29,7 +29,11 @@ QRELS = {"nfcorpus": "qrels.dev.tsv", "cranfield": "qrels.test.tsv", "cisi": "qr
 _STORED_BY = (
     "digest",
     "acquire/readers",
-    "store",
+    "store/postings.py",
+    "store/sqlite/writer.py",
+    "store/sqlite/database.py",
+    "store/sqlite/rows.py",
+    "store/sqlite/ann.py",
     "text",
     "models/ner.py",
     "models/gazetteer.py",

@@ -62,12 +62,12 @@ def test_refuses_foreign_questions_and_answers_its_own(name: str, data: Path, re
         for asked in sorted(QRELS):
             verdicts = []
             for text in judged_queries(asked, data)[0].values():
-                question = interpret(text, recogniser=app.recogniser, settings=app.settings.interpret)
+                question = interpret(text, recogniser=app.question_recogniser, settings=app.settings.interpret)
                 ranking = retrieve(
                     question,
                     reader=reader,
                     embedder=app.embedder,
-                    recogniser=app.recogniser,
+                    recogniser=app.question_recogniser,
                     settings=app.settings,
                 )
                 verdicts.append(judge(question, ranking, reader=reader, settings=app.settings).answered)

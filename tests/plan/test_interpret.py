@@ -49,9 +49,9 @@ def test_empty_question_is_refused_with_a_fix(question: str) -> None:
 
 
 def test_too_long_question_names_both_numbers() -> None:
-    with pytest.raises(UsageError, match=r"2001 characters, more than 2000"):
-        interpret("a" * 2001, settings=SETTINGS)
-    assert interpret("a" * 2000, settings=SETTINGS).intent == "qa"
+    with pytest.raises(UsageError, match=r"4001 characters, more than 4000"):
+        interpret("a" * 4001, settings=SETTINGS)
+    assert interpret("a" * 4000, settings=SETTINGS).intent == "qa"
 
 
 def test_rules_alone() -> None:

@@ -37,7 +37,9 @@ def test_calibration_does_not_depend_on_what_stands_beside(embedder):
     assert len(set(foreign_questions())) == len(foreign_questions()) >= 100
     vectors = embedder.passages(["Cooked rice keeps four days.", "Jam keeps a year.", "A vaccine trains the body."])
     found = calibrate(["a", "b", "c"], vectors, embedder=embedder)
-    assert 0.3 < found.parameters["foreign_similarity"] < 0.8
+    assert 0.0 < found.parameters["foreign_similarity"] < 0.5
+    assert 0.0 < found.parameters["foreign_coherence"] < 1.0
+    assert len(found.background) == vectors.shape[1]
     assert list(found.own) == sorted(found.own)
     assert len(found.own) == found.sample == 3
     assert calibrate([], vectors[:0], embedder=embedder).parameters == {}

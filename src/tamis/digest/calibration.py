@@ -13,7 +13,7 @@ from importlib.resources import files
 import numpy as np
 import numpy.typing as npt
 
-from tamis.models.protocols import Embedder, EmbeddingIdentity, Matrix
+from tamis.models.protocols import Embedder, EmbeddingIdentity, Matrix, Vector
 from tamis.store.protocols import Calibration
 
 NEAREST = 5
@@ -23,7 +23,7 @@ _OWN = 300
 _PLACES = 4
 """Rounded further than the order of a sum can reach, so that threads leave no trace."""
 
-_references: dict[EmbeddingIdentity, Matrix] = {}
+_references: dict[EmbeddingIdentity, tuple[Matrix, Vector]] = {}
 
 
 @lru_cache(maxsize=1)
@@ -43,15 +43,15 @@ def calibrate(document_ids: Sequence[str], vectors: Matrix, *, embedder: Embedde
         embedder: the one that made them.
 
     Returns:
-        ``own``: cosines of passages with their nearest neighbour in another document. ``parameters``: mean cosine of
-        the reference questions with their nearest passage (``foreign_similarity``) and mean cosine among the
-        passages nearest to them (``foreign_coherence``). Empty for a collection without passages.
+        ``own``: cosines of passages with their nearest neighbour in another document. ``background``: the mean of the
+        reference questions. ``parameters``: how much nearer the reference questions are to their nearest passage than
+        to the background (``foreign_similarity``), and mean cosine among the passages nearest to them
+        (``foreign_coherence``). Empty for a collection without passages.
     """
     if not len(vectors):
         return Calibration()
-    if embedder.identity not in _references:
-        _references[embedder.identity] = embedder.queries(foreign_questions())
-    cosines = _references[embedder.identity] @ vectors.T
+    questions, background = _reference(embedder)
+    cosines = questions @ vectors.T
     nearest = np.argsort(-cosines, axis=1, kind="stable")[:, :NEAREST]
     likeness = [coherence(vectors[rows]) for rows in nearest]
     own = _neighbours(document_ids, vectors)
@@ -59,10 +59,19 @@ def calibrate(document_ids: Sequence[str], vectors: Matrix, *, embedder: Embedde
         own=tuple(np.sort(np.round(own.astype(np.float64), _PLACES)).tolist()),
         sample=len(vectors),
         parameters={
-            "foreign_similarity": round(float(cosines.max(axis=1).mean()), _PLACES),
+            "foreign_similarity": round(float((cosines.max(axis=1) - questions @ background).mean()), _PLACES),
             "foreign_coherence": round(float(np.mean(likeness)), _PLACES),
         },
+        background=tuple(np.round(background.astype(np.float64), _PLACES).tolist()),
     )
+
+
+def _reference(embedder: Embedder) -> tuple[Matrix, Vector]:
+    """The reference questions as questions, and their mean as texts."""
+    if embedder.identity not in _references:
+        texts = foreign_questions()
+        _references[embedder.identity] = (embedder.queries(texts), embedder.passages(texts).mean(axis=0))
+    return _references[embedder.identity]
 
 
 def coherence(vectors: Matrix) -> float:

@@ -7,11 +7,14 @@ lies at .63 in one collection and at .75 in another. So each collection is calib
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import log1p
 
 import numpy as np
 
 from tamis.digest.calibration import NEAREST, coherence
+from tamis.rank.layers import asked_parts
 from tamis.schema.question import Interpretation
 from tamis.schema.ranking import Ranking
 from tamis.settings import Settings
@@ -43,8 +46,9 @@ class Verdict:
 def judge(question: Interpretation, ranking: Ranking, *, reader: CollectionReader, settings: Settings) -> Verdict:
     """Decide whether the top of a ranking answers the question.
 
-    A logistic score of three things, each relative to what chance gives in this collection: how near the nearest
-    passage is, how alike the best passages are, and how much of the question one of them holds.
+    A logistic score of four things: how near the nearest passage is and how alike the best passages are, both relative
+    to what chance gives in this collection; how much of the question one of them holds; and how long the question is,
+    for a long one is near to something by chance.
 
     Args:
         question: interpreted; a composite one is answered where one of its parts is.
@@ -52,32 +56,39 @@ def judge(question: Interpretation, ranking: Ranking, *, reader: CollectionReade
         reader: knows the calibration and how rare a word is.
         settings: section ``answer``.
     """
-    best = [item for item in ranking.items if item.chunk_id][:NEAREST]
-    if not best:
+    if not ranking.opening:
         return Verdict(False, -np.inf, 0.0, 1.0, _content_words(question.question))
     answer, chance = settings.answer, reader.calibration.parameters
-    similarity = max(item.similarity for item in ranking.items)
-    held = _held_terms(reader, [item.chunk_id for item in best])
-    coverage = max(covered(part, one, reader) for part in (question.subqueries or (question.question,)) for one in held)
-    base = chance.get("foreign_similarity", answer.foreign_similarity)
+    held = _held_terms(reader, ranking.opening)
+    parts = asked_parts(question)
+    coverage = [max(covered(part, one, reader) for one in held) for part in parts]
     alike = 0.0
-    if len(best) == NEAREST:
+    if len(ranking.opening) == NEAREST:
         expected = chance.get("foreign_coherence", answer.foreign_coherence)
-        alike = coherence(reader.vectors([item.chunk_id for item in best])) - expected
-    others = answer.covers * coverage + answer.coherent * alike - answer.border
-    score = answer.near * (similarity - base) + others
+        alike = coherence(reader.vectors(ranking.opening)) - expected
+    base = chance.get("foreign_similarity", answer.foreign_similarity)
+    scores = [
+        answer.near * (near - base)
+        + answer.coherent * alike
+        + answer.covers * share
+        - answer.lengthy * log1p(len(set(terms(part))))
+        - answer.border
+        for part, near, share in zip(parts, ranking.nearness, coverage, strict=True)
+    ]
+    score = max(scores)
+    similarity = max(item.similarity for item in ranking.items)
     spoken = frozenset().union(*held)
     return Verdict(
         answered=score >= 0.0,
         score=round(score, 4),
         similarity=similarity,
-        threshold=round(min(max(base - others / answer.near, 0.0), 1.0), 4),
+        threshold=round(min(max(similarity - score / answer.near, 0.0), 1.0), 4),
         missing_terms=tuple(w for w in _content_words(question.question) if not spoken.issuperset(terms(w))),
-        coverage=round(coverage, 4),
+        coverage=round(max(coverage), 4),
     )
 
 
-def _held_terms(reader: CollectionReader, chunk_ids: list[str]) -> list[frozenset[str]]:
+def _held_terms(reader: CollectionReader, chunk_ids: Sequence[str]) -> list[frozenset[str]]:
     """The analysed terms of each passage, its title and headings."""
     chunks = reader.chunks(chunk_ids)
     titles = [entry.title for entry in reader.signals([chunk.document_id for chunk in chunks])]

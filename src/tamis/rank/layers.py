@@ -95,6 +95,11 @@ def owner(chunk_id: str) -> str:
     return chunk_id.rpartition("#c")[0]
 
 
+def asked_parts(question: Interpretation) -> list[str]:
+    """What is searched: the subqueries, the question itself where there are none."""
+    return [text for text in question.subqueries if text.strip()] or [question.question]
+
+
 def make_probe(question: Interpretation, *, embedder: Embedder, recogniser: EntityRecogniser | None) -> Probe:
     """Analyse and embed a question.
 
@@ -103,7 +108,7 @@ def make_probe(question: Interpretation, *, embedder: Embedder, recogniser: Enti
         embedder: must be the collection's.
         recogniser: finds the keys of the entities; without one there is no profile layer.
     """
-    asked = [text for text in question.subqueries if text.strip()] or [question.question]
+    asked = asked_parts(question)
     counted = []
     for text in asked:
         boosts: dict[str, float] = {}

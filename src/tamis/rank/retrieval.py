@@ -94,12 +94,24 @@ def retrieve(
         related=len(extra),
         terms=_printed_terms(probe),
         opening=opening,
+        nearness=_nearness(first, opening, reader),
     )
 
 
 def _best_chunks(pool: Pool, fused: Fused, count: int) -> tuple[str, ...]:
     """The chunks of the best documents that have one."""
     return tuple(pool.chunks[at] for at in fused.order[:count].tolist() if pool.chunks[at])
+
+
+def _nearness(probe: Probe, chunks: Sequence[str], reader: CollectionReader) -> tuple[float, ...]:
+    """For each subquery: its cosine with the nearest of some chunks, less its cosine with just anything."""
+    if not chunks:
+        return ()
+    vectors, background = reader.vectors(chunks), np.array(reader.calibration.background, dtype=np.float32)
+    anything = cosines(probe.vectors, background) if len(background) else np.zeros(len(probe.vectors))
+    return tuple(
+        round(float(cosines(vectors, row).max() - base), 6) for row, base in zip(probe.vectors, anything, strict=True)
+    )
 
 
 def gather_signals(

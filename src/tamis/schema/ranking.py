@@ -67,6 +67,7 @@ class Ranking:
         related: how many items came in via entity profiles.
         terms: query terms after analysis, with their boosts.
         opening: the best chunks before the question was refined by them, best first; what "answered" is judged by.
+        nearness: for each subquery, its cosine with the nearest of these, less its cosine with just anything.
     """
 
     items: tuple[RankedItem, ...]
@@ -75,3 +76,4 @@ class Ranking:
     related: int = 0
     terms: tuple[tuple[str, float], ...] = ()
     opening: tuple[str, ...] = ()
+    nearness: tuple[float, ...] = ()

@@ -115,11 +115,13 @@ class Calibration:
         own: ascending cosines of held-out passages' nearest neighbour in another document.
         sample: how many passages were measured.
         parameters: whatever the calibrator needs, by name.
+        background: (D,) mean vector of texts on many subjects: what a question is near to whatever it asks.
     """
 
     own: tuple[float, ...] = ()
     sample: int = 0
     parameters: Mapping[str, float] = field(default_factory=dict)
+    background: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

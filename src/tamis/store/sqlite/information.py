@@ -53,4 +53,5 @@ def read_calibration(connection: sqlite3.Connection) -> Calibration:
     if not text:
         return Calibration()
     value = json.loads(text)
-    return Calibration(tuple(value["own"]), value["sample"], value["parameters"])
+    background = tuple(value.get("background", ()))
+    return Calibration(tuple(value["own"]), value["sample"], value["parameters"], background)

@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 
@@ -297,7 +298,7 @@ class SqliteWriter:
 
     def put_calibration(self, calibration: Calibration) -> None:
         """Keep what the threshold of "not answered" is derived from."""
-        value = {"own": calibration.own, "sample": calibration.sample, "parameters": dict(calibration.parameters)}
+        value = {**asdict(calibration), "parameters": dict(calibration.parameters)}
         with self._transaction() as connection:
             set_meta(connection, "next_calibration", as_json(value))
 
