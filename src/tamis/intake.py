@@ -1,7 +1,7 @@
 """The first half of both walks: acquire → digest → store.
 
-One bad document never stops a run: what could not be read is named with its reason in the summary. What did not change is
-not digested again. Everything put is durable at once; `finish` makes it one snapshot.
+One bad document never stops a run: what could not be read is named with its reason in the summary. What did not change
+is not digested again. Everything put is durable at once; `finish` makes it one snapshot.
 """
 
 from __future__ import annotations

@@ -50,7 +50,9 @@ def f1(path: Path, recogniser: SpacyRecogniser) -> tuple[float, float]:
     return scores[0], scores[1]
 
 
-@pytest.mark.parametrize(("name", "floor"), [("sec.FIN5.jsonl", 0.52), ("wnut17.dev.jsonl", 0.47), ("btc.b.jsonl", 0.33)])
+@pytest.mark.parametrize(
+    ("name", "floor"), [("sec.FIN5.jsonl", 0.52), ("wnut17.dev.jsonl", 0.47), ("btc.b.jsonl", 0.33)]
+)
 def test_names_found(data, report, recogniser, name, floor):
     spans, labelled = f1(data / "ner" / name, recogniser)
     report(f"entities {name.removesuffix('.jsonl')} F1", spans, floor, f"with labels {labelled:.3f}")

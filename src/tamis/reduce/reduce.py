@@ -113,10 +113,68 @@ def reduce(
     """
     dropped: Counter[str] = Counter()
     kept = _eligible(items, settings, roundup=roundup, dropped=dropped)
-    read = _passages_to_read(kept, chunks_of, query_vectors, settings)
+    close = _closely(
+        kept,
+        documents,
+        _passages_to_read(kept, chunks_of, query_vectors, settings),
+        query_vectors=query_vectors,
+        embedder=embedder,
+        settings=settings,
+        screen=screen,
+        dropped=dropped,
+    )
+    segments = close.segments
+    chosen, stands_for, compressed = _chosen(close, settings, dropped)
+    grown = passages(segments, chosen, budget=settings.evidence_characters)
+    ranges, answers, best = answering(
+        segments, grown, documents, questions=questions, reranker=reranker, settings=settings
+    )
+    dropped["not an answer"] += len(grown) - len(ranges)
+    via = {item.document_id: tuple(item.via) for item in kept}
+    evidence, labels, odds = labelled(segments, ranges, answers, documents, topics=topics or {}, via=via)
+    return Reduction(
+        evidence=evidence,
+        segments=segments,
+        vectors=close.vectors,
+        scores=close.scores,
+        labels=labels,
+        answers=odds,
+        best=best,
+        blocks=close.blocks,
+        chosen=chosen,
+        stands_for=stands_for,
+        quarantine=tuple(close.quarantine),
+        compressed=compressed,
+        dropped={reason: count for reason, count in sorted(dropped.items()) if count},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Close:
+    """The passages read sentence by sentence; arrays have one row a segment."""
+
+    segments: tuple[Segment, ...]
+    blocks: tuple[int, ...]
+    vectors: Matrix
+    near: npt.NDArray[np.float32]
+    scores: npt.NDArray[np.float32]
+    quarantine: Sequence[Quarantined]
+
+
+def _closely(
+    items: Sequence[RankedItem],
+    documents: Mapping[str, Document],
+    read: _Reading,
+    *,
+    query_vectors: Matrix,
+    embedder: Embedder,
+    settings: ReduceSettings,
+    screen: Screen,
+    dropped: Counter[str],
+) -> _Close:
     pairs = [
         pair
-        for item in kept
+        for item in items
         if item.document_id in read.chunks
         for pair in segments_of(documents[item.document_id], read.chunks[item.document_id])
     ]
@@ -126,48 +184,34 @@ def reduce(
     vectors = remembered.passages(embedder, [_embedded_text(segment) for segment in bare])
     near = question_similarity(query_vectors, vectors)
     weights = salience(bare, vectors, [read.centroids[segment.document_id] for segment in bare])
-    segments = with_scores(bare, near, weights)
-    owners = [segment.document_id for segment in segments]
-    content = np.array([content_weight(segment.text, segment.kind) for segment in segments], dtype=np.float32)
-    scores = relevance(query_vectors, vectors, groups=owners, content=content)
-    central, compressed = _compressed(segments, vectors, near, settings)
+    content = np.array([content_weight(segment.text, segment.kind) for segment in bare], dtype=np.float32)
+    owners = [segment.document_id for segment in bare]
+    return _Close(
+        segments=with_scores(bare, near, weights),
+        blocks=tuple(unit.block for _, unit in pairs),
+        vectors=vectors,
+        near=near,
+        scores=relevance(query_vectors, vectors, groups=owners, content=content),
+        quarantine=quarantine,
+    )
+
+
+def _chosen(
+    close: _Close, settings: ReduceSettings, dropped: Counter[str]
+) -> tuple[tuple[int, ...], dict[int, tuple[int, ...]], int]:
+    """The segments evidence grows from, best first; what each stands for; how many items were compressed."""
+    segments, vectors, scores = close.segments, close.vectors, close.scores
+    central, compressed = _compressed(segments, vectors, close.near, settings)
     dropped["not central to a long item"] += len(segments) - len(central)
     alone, stands_for = unique(
         [segments[index].text for index in central], vectors[central], scores[central], floor=settings.duplicate_cosine
     )
     pool = [central[index] for index in alone]
     dropped["near-duplicate"] += len(central) - len(pool)
-    pool = _relevant(pool, near, settings, dropped)
+    pool = _relevant(pool, close.near, settings, dropped)
     picked = mmr(scores[pool], vectors[pool], trade=settings.mmr_lambda, limit=settings.evidence_limit)
-    chosen = tuple(pool[index] for index in picked)
-    chosen_ranges = passages(segments, chosen, budget=settings.evidence_characters)
-    ranges, answers, best = answering(
-        segments, chosen_ranges, documents, questions=questions, reranker=reranker, settings=settings
-    )
-    dropped["not an answer"] += len(chosen_ranges) - len(ranges)
-    evidence, labels, odds = labelled(
-        segments,
-        ranges,
-        answers,
-        documents,
-        topics=topics or {},
-        via={item.document_id: tuple(item.via) for item in kept},
-    )
-    return Reduction(
-        evidence=evidence,
-        segments=segments,
-        vectors=vectors,
-        scores=scores,
-        labels=labels,
-        answers=odds,
-        best=best,
-        blocks=tuple(unit.block for _, unit in pairs),
-        chosen=chosen,
-        stands_for={central[owner]: tuple(central[other] for other in group) for owner, group in stands_for.items()},
-        quarantine=tuple(quarantine),
-        compressed=compressed,
-        dropped={reason: count for reason, count in sorted(dropped.items()) if count},
-    )
+    owned = {central[owner]: tuple(central[other] for other in group) for owner, group in stands_for.items()}
+    return tuple(pool[index] for index in picked), owned, compressed
 
 
 def _relevant(

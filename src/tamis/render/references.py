@@ -1,7 +1,7 @@
 """Evidence labels become numbered references with text-fragment links.
 
-A label is all a writer ever sees; titles and URLs are put in here, by code, from the evidence. A reference gathers every
-cited piece of evidence that leads to the same place (document and section).
+A label is all a writer ever sees; titles and URLs are put in here, by code, from the evidence. A reference gathers
+every cited piece of evidence that leads to the same place (document and section).
 
 Text fragments follow the WICG "URL Fragment Text Directives" draft: ``#anchor:~:text=start,end``.
 """
