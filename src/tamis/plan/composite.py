@@ -54,6 +54,10 @@ _OPEN_VERB = re.compile(r"\bto \w+$", re.IGNORECASE)
 _PAST = re.compile(r"^who(?: (?:first|originally))? (?P<verb>\w+) (?P<rest>.+)$", re.IGNORECASE)
 
 
+_LONGEST = 30
+"""Words of a question that is taken apart. A longer one tells a single need in several sentences."""
+
+
 def split(question: str) -> tuple[str, ...]:
     """The questions inside a question, each able to stand alone.
 
@@ -65,6 +69,8 @@ def split(question: str) -> tuple[str, ...]:
         "What is WAL mode and how do I turn it on?" → "What is WAL mode?", "How do I turn WAL mode on?".
     """
     whole = normalise(question)
+    if len(whole.split()) > _LONGEST:
+        return (whole,)
     context = ""
     clauses: list[str] = []
     for sentence in _SENTENCE.split(whole):
