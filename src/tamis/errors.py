@@ -11,7 +11,8 @@ A branch exists where a caller would act differently::
     │   ├── EmbeddingMismatchError  made with another embedding model: `tamis reembed`
     │   ├── SchemaVersionError      written by a newer tamis
     │   ├── DamagedStoreError       a file is not what it should be
-    │   └── BusyStoreError          another process is writing
+    │   ├── BusyStoreError          another process is writing
+    │   └── DiskError               no space, no permission, no such place
     ├── AcquireError              one page or file could not be had; never ends a run
     │   ├── RefusedAddressError   the network guard said no
     │   ├── RobotsRefusedError    the site said no
@@ -92,6 +93,12 @@ class DamagedStoreError(StoreError):
 
 class BusyStoreError(StoreError):
     """Another process holds the collection's write lock."""
+
+    exit_code = 1
+
+
+class DiskError(StoreError):
+    """The disk or its permissions refuse."""
 
     exit_code = 1
 

@@ -16,7 +16,7 @@ from tamis.acquire.crawl import Crawled, CrawlSummary
 from tamis.acquire.files import find, iter_file, read_file
 from tamis.acquire.site import close_run, crawl_site, fetch_page, open_run
 from tamis.digest.finish import finish
-from tamis.errors import AcquireError
+from tamis.errors import AcquireError, UsageError
 from tamis.schema.document import Document, Page
 from tamis.schema.progress import Progress
 from tamis.store.protocols import PageRecord
@@ -67,8 +67,13 @@ def _documents(
                 yield from page.documents
             summary.files += 1
         except AcquireError as error:
-            summary.skipped.append((str(path), error.message))
+            summary.skipped.append((str(path), _reason(error, path.path)))
         progress.advance(0, path.name)
+
+
+def _reason(error: AcquireError, path: Path) -> str:
+    """The reason alone: the path is named beside it."""
+    return error.message.removeprefix(f"{path.absolute().as_uri()}: ").removeprefix(f"{path}: ")
 
 
 def _fresh(documents: Iterable[Document], writer: CollectionWriter, summary: IngestSummary) -> Iterator[Document]:
@@ -190,6 +195,9 @@ def read_one(target: str, settings: Settings, *, allow_hosts: Sequence[str] = ()
         UsageError: neither a web address nor a file.
     """
     if not is_web(target):
-        return read_file(Path(target), settings.read)
+        path = Path(target)
+        if not path.exists() or path.is_dir():
+            raise UsageError(f"no such file: {target}", fix="check the path; an address begins with https://")
+        return read_file(path, settings.read)
     fetch = settings.fetch.model_copy(update={"allow_hosts": (*settings.fetch.allow_hosts, *allow_hosts)})
     return fetch_page(target, fetch=fetch, reading=settings.read)

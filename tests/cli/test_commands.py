@@ -77,6 +77,33 @@ def test_a_bad_file_is_reported_and_the_rest_is_read(tmp_path: Path, capsys: pyt
     assert main(["collections", "delete", "mixed"]) == 0
 
 
+def test_a_skipped_file_is_named_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "good.md").write_text("# Good\n\nA page with something to say about kettles.\n")
+    (tmp_path / "bad.pdf").write_bytes(b"%PDF-1.7 cut off")
+    skipped = printed_json(["ingest", str(tmp_path), "--name", "mixed"], capsys)["skipped"]
+    assert [each["path"] for each in skipped] == [str(tmp_path / "bad.pdf")]
+    assert "bad.pdf" not in skipped[0]["reason"]
+    assert main(["collections", "delete", "mixed"]) == 0
+
+
+@pytest.mark.parametrize("command", ["page", "summarize"])
+def test_a_file_that_is_not_there_is_wrong_usage(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command, "nowhere.html"]) == 2
+    assert "no such file: nowhere.html\n       check the path" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("place", ["file", "file/below"])
+def test_a_data_folder_that_cannot_be_made_is_named(
+    place: str, notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("TAMIS_HOME", str(tmp_path / place))
+    assert main(["ingest", str(notes), "--name", "fresh"]) == 1
+    err = capsys.readouterr().err
+    assert f"tamis: {tmp_path / 'file'}" in err
+    assert "check the permissions" in err
+
+
 @pytest.mark.parametrize("target", ["nowhere", "empty"])
 def test_nothing_to_read_is_wrong_usage(target: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "empty").mkdir()
@@ -158,6 +185,16 @@ def test_eval_has_one_row_a_recipe(judged: tuple[Path, Path], capsys: pytest.Cap
     rows = printed_json([*words, "--recipe", "bm25", "--recipe", "auto"], capsys)["rows"]
     assert [row["recipe"] for row in rows] == ["bm25", "auto"]
     assert all(0 < row["nDCG@10"] <= 1 and 0 < row["MRR@10"] <= 1 and row["R@100"] == 1 for row in rows)
+
+
+@pytest.mark.parametrize("rows", ["q1 n1\n", "q9 0 n1 1\n"])
+def test_eval_without_a_judged_question_is_wrong_usage(
+    rows: str, judged: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    qrels = tmp_path / "other.qrels"
+    qrels.write_text(rows)
+    assert main(["eval", "--name", "kitchen", "--queries", str(judged[0]), "--qrels", str(qrels)]) == 2
+    assert "is judged in" in capsys.readouterr().err
 
 
 def test_collections_are_listed_shown_and_deleted(notes: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,6 +9,7 @@ import click
 from tamis.cli import show
 from tamis.cli.door import Door, common
 from tamis.cli.terminal import say_json
+from tamis.errors import UsageError
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -28,6 +29,11 @@ def command(door: Door, name: str, queries: Path, qrels: Path, recipes: tuple[st
     from tamis.rank.recipes import RECIPES
 
     asked, judged = read_queries(queries), read_qrels(qrels)
+    if asked.keys().isdisjoint(judged):
+        raise UsageError(
+            f"no question of {queries} is judged in {qrels}",
+            fix="judgements are `qid 0 docid grade` (TREC) or `query-id corpus-id score` (BEIR), same ids",
+        )
     chosen = recipes or tuple(RECIPES)
     rows = door.app().collection(name).evaluate(asked, judged, chosen, progress=door.progress)
     door.progress.done()

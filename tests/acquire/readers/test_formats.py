@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import random
 from pathlib import Path
 
 import pytest
@@ -150,6 +151,19 @@ def test_parquet_rows(tmp_path: Path) -> None:
 def test_broken_binaries_are_unreadable(data: bytes) -> None:
     with pytest.raises(UnreadableError):
         page(data, "file:///x.bin")
+
+
+@pytest.mark.parametrize("end", ["md", "txt", "html"])
+def test_binary_bytes_under_the_name_of_a_text_are_unreadable(end: str) -> None:
+    with pytest.raises(UnreadableError, match="binary"):
+        page(random.Random(7).randbytes(20_000), f"file:///x.{end}")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-le", "utf-32", "cp1252", "shift_jis", "iso2022_jp"])
+def test_text_in_any_encoding_is_not_binary(encoding: str) -> None:
+    text = "\x1b[1mA log line about kettles.\x1b[0m\r\n\tAnd one more.\f\0\n" * 20
+    made = page(text.encode(encoding), "file:///x.log")
+    assert "about kettles" in made.documents[0].text
 
 
 def test_bytes_decide_when_the_declaration_lies() -> None:

@@ -19,6 +19,10 @@ _HTML_START = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _BINARY_SAMPLE = 4096
+_TEXTUAL = frozenset({"text/plain", "text/markdown", "text/html"})
+# Controls no text holds in numbers; those for white space and for shifting character sets are left out.
+_CONTROLS = bytes([*range(8), *range(16, 27), *range(28, 32), 127])
+_MOST_CONTROLS = 0.03
 
 
 @lru_cache(maxsize=1)
@@ -112,6 +116,8 @@ def read_body(body: Body) -> Page:
         UnreadableError: no reader for this kind, or no readable text.
     """
     reader = choose(body)
+    if _TEXTUAL & reader.media_types and _garbage(body.data):
+        raise UnreadableError(f"{body.url}: is binary, not text")
     if isinstance(reader, Apart):
         from tamis.acquire.readers.apart import READING
 
@@ -128,3 +134,11 @@ def _looks_binary(data: bytes) -> bool:
     return 0 < zeros < 0.3 * len(head) or head.startswith(
         (b"PK\x03\x04", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"\x7fELF")
     )
+
+
+def _garbage(data: bytes) -> bool:
+    """Whether bytes that claim to be text hold so many control characters that they cannot be; wide encodings can."""
+    head = data[:_BINARY_SAMPLE]
+    if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")) or head.count(0) >= 0.2 * len(head):
+        return False
+    return len(head) - len(head.translate(None, _CONTROLS)) > max(4, _MOST_CONTROLS * len(head))

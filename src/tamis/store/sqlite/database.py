@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tamis.errors import DamagedStoreError, EmbeddingMismatchError, SchemaVersionError, StoreError
+from tamis.errors import DamagedStoreError, DiskError, EmbeddingMismatchError, SchemaVersionError, StoreError
 from tamis.models.protocols import EmbeddingIdentity
 
 SCHEMA_VERSION = 1
@@ -151,13 +151,14 @@ def failures_of(folder: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
             raise _no_space(folder) from error
-        raise StoreError(
-            f"collection {folder.name!r} cannot be used: {error}", fix=f"check the permissions of {folder}"
+        raise DiskError(
+            f"{error.filename or folder} cannot be used: {error.strerror or error}",
+            fix=f"check the permissions of {folder}",
         ) from error
 
 
-def _no_space(folder: Path) -> StoreError:
-    return StoreError(
+def _no_space(folder: Path) -> DiskError:
+    return DiskError(
         f"no space left for collection {folder.name!r} in {folder}",
         fix="free some space and run the same command again; everything stored so far is kept",
     )
