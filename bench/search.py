@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 
@@ -37,24 +37,27 @@ _DEPTH = 1_000
 
 
 class RememberingQueries:
-    """Embeds every question once, so that a second search spends nothing on it."""
+    """Embeds every question and every name in one once, so that a second search spends nothing on it."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._known: dict[str, np.ndarray] = {}
+        self._known: dict[tuple[str, str], np.ndarray] = {}
 
     @property
     def identity(self) -> EmbeddingIdentity:
         return self._embedder.identity
 
     def passages(self, texts: Sequence[str]) -> Matrix:
-        return self._embedder.passages(texts)
+        return self._known_or(texts, self._embedder.passages, "passage")
 
     def queries(self, texts: Sequence[str]) -> Matrix:
+        return self._known_or(texts, self._embedder.queries, "query")
+
+    def _known_or(self, texts: Sequence[str], embed: Callable[[Sequence[str]], Matrix], kind: str) -> Matrix:
         for text in texts:
-            if text not in self._known:
-                self._known[text] = self._embedder.queries([text])[0]
-        return np.stack([self._known[text] for text in texts])
+            if (kind, text) not in self._known:
+                self._known[kind, text] = embed([text])[0]
+        return np.stack([self._known[kind, text] for text in texts])
 
 
 def measure(bench: Bench) -> list[Row]:
@@ -175,8 +178,10 @@ def _store(app: Tamis, documents: Sequence[StoredDocument]) -> None:
 def _stamp(bench: Bench) -> str:
     """Changes with whatever decides how the collection is made and stored."""
     source = Path(tamis.__file__).parent
-    digest = hashlib.sha256(f"{bench.app.embedder.identity}{bench.corpus_name}".encode())
-    for path in [Path(__file__), *sorted((source / "store").rglob("*.py")), *sorted((source / "text").rglob("*.py"))]:
+    digest = hashlib.sha256(
+        f"{bench.app.embedder.identity}{bench.corpus_name}{_PER_DOCUMENT} {_SENTENCES} {_BASE} {_NOISE}".encode()
+    )
+    for path in [*sorted((source / "store").rglob("*.py")), *sorted((source / "text").rglob("*.py"))]:
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
 
