@@ -178,9 +178,8 @@ def _store(app: Tamis, documents: Sequence[StoredDocument]) -> None:
 def _stamp(bench: Bench) -> str:
     """Changes with whatever decides how the collection is made and stored."""
     source = Path(tamis.__file__).parent
-    digest = hashlib.sha256(
-        f"{bench.app.embedder.identity}{bench.corpus_name}{_PER_DOCUMENT} {_SENTENCES} {_BASE} {_NOISE}".encode()
-    )
+    made = (bench.app.embedder.identity, bench.corpus_name, _PER_DOCUMENT, _SENTENCES, _BASE, _NOISE)
+    digest = hashlib.sha256(repr(made).encode())
     for path in [*sorted((source / "store").rglob("*.py")), *sorted((source / "text").rglob("*.py"))]:
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
