@@ -92,6 +92,11 @@ def test_a_file_that_is_not_there_is_wrong_usage(command: str, capsys: pytest.Ca
     assert "no such file: nowhere.html\n       check the path" in capsys.readouterr().err
 
 
+def test_ingest_of_an_address_names_crawl(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ingest", "https://e.org/docs/", "--name", "fresh"]) == 2
+    assert "`tamis crawl URL" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("place", ["file", "file/below"])
 def test_a_data_folder_that_cannot_be_made_is_named(
     place: str, notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

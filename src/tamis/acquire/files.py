@@ -62,8 +62,10 @@ def find(paths: Sequence[Path], *, problems: Problems | None = None) -> Iterator
     """
     missing = [path for path in paths if not os.path.lexists(path)]
     if missing:
+        web = any(str(path).startswith(("http:", "https:")) for path in missing)
         raise UsageError(
-            f"no such file or folder: {', '.join(map(str, missing))}", fix="check the spelling of the path"
+            f"no such file or folder: {', '.join(map(str, missing))}",
+            fix="a site is read with `tamis crawl URL --name N`" if web else "check the spelling of the path",
         )
     noted: Problems = problems if problems is not None else []
     files: set[str] = set()
