@@ -242,3 +242,16 @@ def test_any_markup_gives_a_page_with_ordered_anchors(tokens: list[str]) -> None
     assert starts == sorted(starts)
     assert all(start <= len(document.text) for start in starts)
     assert "last" in document.text
+
+
+def test_a_long_list_of_links_leads_on_but_is_no_text() -> None:
+    entries = "".join(f"<li><a href='p{n}.html'>Chapter {n}</a></li>" for n in range(30))
+    few = "<ul><li><a href='a.html'>Salt</a> draws out water.</li><li><a href='b.html'>Sugar</a> binds it.</li></ul>"
+    body = f"<main><h1>Handbook</h1><p>How food is kept, in thirty chapters.</p><ul>{entries}</ul>{few}</main>"
+    html = (
+        f"<html><head><meta name='generator' content='Sphinx'><title>Handbook</title></head><body>{body}</body></html>"
+    )
+    page = read(html.encode(), url="http://h/", media_type="text/html", settings=ReadSettings())
+    assert "Chapter 7" not in page.documents[0].text
+    assert "Salt draws out water." in page.documents[0].text
+    assert len(page.links) == 32

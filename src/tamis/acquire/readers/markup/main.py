@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import groupby
 
 from tamis.acquire.readers.markup.align import aligned
 from tamis.acquire.readers.markup.elements import HEADINGS, Element
@@ -33,6 +34,8 @@ _HOME = 0.8
 _MOST_CHROME = 0.4
 _MOST_HOPS = 60
 _LINKED = 0.5
+_DIRECTORY_ITEMS = 15
+_DIRECTORY_LINKED = 0.7
 _DEEPEST_ARTICLE = 400
 _LARGEST_ARTICLE = 3_000_000
 _FILLED = frozenset({"code", "table", "item"})
@@ -61,7 +64,7 @@ def main_pieces(root: Element, decoded: str) -> list[Piece]:
         return _without_chrome(_inside(pieces, declared))
     if has_sections(root):
         kept = _filled(pieces, kept)
-    return [piece for piece, keep in zip(pieces, kept, strict=True) if keep]
+    return _without_directories([piece for piece, keep in zip(pieces, kept, strict=True) if keep])
 
 
 def declared_main(root: Element) -> Element | None:
@@ -212,7 +215,19 @@ def _chrome_share(pieces: Sequence[Piece]) -> float:
 def _without_chrome(pieces: list[Piece]) -> list[Piece]:
     chrome = _Chrome()
     kept = [piece for piece in pieces if not chrome.holds(piece)]
-    return kept or pieces
+    return _without_directories(kept or pieces)
+
+
+def _without_directories(pieces: list[Piece]) -> list[Piece]:
+    """Leave out long lists of links: tables of contents and indexes lead to text, they are none."""
+    kept: list[Piece] = []
+    for is_list, run in groupby(pieces, key=lambda piece: piece.kind == "item"):
+        items = list(run)
+        words = sum(_words(item) for item in items)
+        linked = sum(_linked_words(item) for item in items)
+        if not is_list or len(items) < _DIRECTORY_ITEMS or linked < _DIRECTORY_LINKED * words:
+            kept += items
+    return kept
 
 
 def _filled(pieces: Sequence[Piece], kept: list[bool]) -> list[bool]:
