@@ -19,7 +19,10 @@ from tamis.errors import UsageError
 @click.option("--name", metavar="N[,M]", help="Collections it was asked of; their stored text is compared too.")
 @common
 def command(door: Door, report: Path, name: str | None) -> int:
-    """Check a saved report (scroll --json, --output X.json) again, offline."""
+    """Check a saved report again, offline.
+
+    REPORT is what `scroll --json` printed or `--output X.json` wrote.
+    """
     found = door.app().verify(_parsed(report), name=name)
     door.progress.done()
     if door.as_json:

@@ -26,6 +26,8 @@ _CHAIN_COST = 0.03
 """What each further sentence costs that has to be shown for one to be understood."""
 _NEARLY_BEST = 2.0
 """Log-odds below the best passage at which a list of steps is still the answer."""
+_AS_GOOD = 1.0
+"""Log-odds below the best passage at which a table is shown beside the sentences."""
 _OTHER = "Another source:"
 
 
@@ -66,6 +68,9 @@ def _answer(scored: Scored, shape: AnswerShape, draft: _Draft, settings: AnswerS
     lead = _continued(scored, [row for row in opening if row not in steps], steps, settings)
     draft.prose([row for row in lead if row not in draft.shown], scored.focus)
     draft.steps(steps, scored.focus)
+    table = _table(scored, draft.shown) if shape != "steps" else None
+    if table is not None:
+        draft.block(table, scored.focus)
     opposed = _opposed(scored, opening[-1], [*lead, *steps], settings) if shape == "yesno" else []
     for chain in _further(scored, [*draft.shown, *opposed], settings):
         draft.prose(chain, scored.focus)
@@ -105,6 +110,19 @@ def _steps(scored: Scored, opening: Sequence[int], settings: AnswerSettings) -> 
         if len(rows) > 1 and value >= best_score and scored.answers(rows[0]) >= -_NEARLY_BEST:
             best, best_score = rows, value
     return best[:_MAX_STEPS]
+
+
+def _table(scored: Scored, shown: Sequence[int]) -> int | None:
+    """The table that answers: in a passage as good as the best, with a row named by a word of the question."""
+    best: int | None = None
+    for row, segment in enumerate(scored.material.segments):
+        if segment.kind != "table" or row in shown or scored.answers(row) < -_AS_GOOD:
+            continue
+        names = [line.strip("| ").partition("|")[0] for line in segment.text.splitlines()[2:]]
+        named = any(scored.focus & set(terms(name)) for name in names)
+        if named and (best is None or scored.base[row] > scored.base[best]):
+            best = row
+    return best
 
 
 def _continued(scored: Scored, opening: list[int], steps: Sequence[int], settings: AnswerSettings) -> list[int]:
