@@ -249,7 +249,8 @@ def test_any_markup_gives_a_page_with_ordered_anchors(tokens: list[str]) -> None
 def test_a_long_list_of_links_leads_on_but_is_no_text() -> None:
     entries = "".join(f"<li><a href='p{n}.html'>Chapter {n}</a></li>" for n in range(30))
     few = "<ul><li><a href='a.html'>Salt</a> draws out water.</li><li><a href='b.html'>Sugar</a> binds it.</li></ul>"
-    body = f"<main><h1>Handbook</h1><p>How food is kept, in thirty chapters.</p><ul>{entries}</ul><p>In short:</p>{few}</main>"
+    text = "<h1>Handbook</h1><p>How food is kept, in thirty chapters.</p>"
+    body = f"<main>{text}<ul>{entries}</ul><p>In short:</p>{few}</main>"
     head = "<head><meta name='generator' content='Sphinx'><title>Handbook</title></head>"
     found = read(
         f"<html>{head}<body>{body}</body></html>".encode(),
