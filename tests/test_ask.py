@@ -101,3 +101,10 @@ def test_a_question_needs_a_collection(app: Tamis) -> None:
         app.scroll("How long does rice keep?")
     with pytest.raises(UnknownCollectionError, match="kitchn"):
         app.scroll("How long does rice keep?", name="kitchn")
+
+
+def test_a_collection_of_nothing_readable_is_not_made(app: Tamis, tmp_path: Path) -> None:
+    (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.4 and nothing else")
+    with pytest.raises(UsageError, match=r"nothing could be read: 1 skipped.*broken\.pdf"):
+        app.collection("empty").ingest([tmp_path])
+    assert "empty" not in [info.name for info in app.collections()]

@@ -102,7 +102,11 @@ def ingest(
     settings: Settings,
     progress: Progress,
 ) -> IngestSummary:
-    """Read files and folders into a collection."""
+    """Read files and folders into a collection.
+
+    Raises:
+        UsageError: there were files, and none of them could be read.
+    """
     started = time.perf_counter()
     summary = IngestSummary()
     progress.stage("reading and embedding")
@@ -111,6 +115,12 @@ def ingest(
         writer.put(stored)
         summary.chunks += len(stored.chunks)
         progress.advance(1, stored.document.title or stored.document.document_id)
+    if summary.skipped and not summary.read:
+        path, reason = summary.skipped[0]
+        raise UsageError(
+            f"nothing could be read: {len(summary.skipped)} skipped, the first of them {path}: {reason}",
+            fix="`tamis page FILE` shows what is read in a file",
+        )
     progress.stage("indexing")
     finish(writer, digester.embedder, settings)
     progress.done()
