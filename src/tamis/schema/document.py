@@ -28,7 +28,7 @@ class Document:
 
     Attributes:
         document_id: the external id where the source gave one, else the canonical URL or path.
-        url: what a reader opens; ``file:`` URI for local files, empty for dataset rows without one.
+        url: what a reader opens; ``file:`` URI for local files, with ``#row=N`` for rows of a dataset.
         title: plain text, empty when unknown.
         text: the main content as Markdown (headings, lists, fenced code, pipe tables). All spans point into it.
         sha256: hex digest of the UTF-8 bytes of ``text``.

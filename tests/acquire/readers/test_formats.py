@@ -116,7 +116,7 @@ def test_jsonl_rows_keep_their_ids_and_bad_rows_are_named() -> None:
     first, second = made.documents
     assert (first.document_id, first.url, first.published) == ("a/1 x", "https://e.org/1", "1998")
     assert first.metadata == {"year": "1998", "tags": '["q"]'}
-    assert (second.document_id, second.url, second.text) == ("7", "", "Zinc.")
+    assert (second.document_id, second.url, second.text) == ("7", "file:///rows.jsonl#row=5", "Zinc.")
     assert second.metadata == {"source_doc_id": "s", "n": "1"}
     assert [problem.split(":")[0] for problem in made.problems] == ["row 2", "row 3", "row 4", "row 6"]
     assert "'a/1 x'" in made.problems[2]

@@ -74,7 +74,8 @@ def _opened(value: object) -> Mapping[str, Any]:
 def document_of(row: Mapping[str, Any], body: Body, number: int, *, media_type: str) -> Document | str:
     """One row as a document, or the reason it is none.
 
-    The external id is the document id exactly as given; a row without one is named after its file and number.
+    The external id is the document id exactly as given; a row without one is named after its file and number. A row
+    without a URL is found at its place in the file.
     """
     text = tidy(_first(row, TEXT_COLUMNS))
     title = as_text(row.get("title"))
@@ -87,7 +88,7 @@ def document_of(row: Mapping[str, Any], body: Body, number: int, *, media_type: 
         text,
         title=title,
         document_id=_first(row, ID_COLUMNS) or f"{body.document_id}#{number}",
-        url=as_text(row.get("url")).strip(),
+        url=as_text(row.get("url")).strip() or (f"{body.url}#row={number}" if body.url else ""),
         media_type=media_type,
         language_code=language_code(_first(row, ("language", "lang"))),
         published=_published(row),
