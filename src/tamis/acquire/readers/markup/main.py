@@ -227,7 +227,8 @@ def _without_directories(pieces: list[Piece]) -> list[Piece]:
         linked = sum(_linked_words(item) for item in items)
         if not is_list or len(items) < _DIRECTORY_ITEMS or linked < _DIRECTORY_LINKED * words:
             kept += items
-    return kept
+    # A page that is nothing else keeps its first entries, so that it is known by something.
+    return kept or pieces[:_DIRECTORY_ITEMS]
 
 
 def _filled(pieces: Sequence[Piece], kept: list[bool]) -> list[bool]:
