@@ -44,7 +44,6 @@ class Reduction:
         labels: (N,) the evidence each lies in, empty outside.
         answers: for each evidence, log-odds that it answers, relative to the best; 0 without a reranker.
         best: log-odds of the passage that answers best; 0 without a reranker.
-        blocks: (N,) ordinal of each segment's block in its document; equal neighbours share a paragraph.
         chosen: indices of the segments the evidence grew from, best first.
         stands_for: index → near-duplicates it stands for, kept out of ``chosen``.
         quarantine: passages kept out of everything above.
@@ -59,7 +58,6 @@ class Reduction:
     labels: tuple[str, ...]
     answers: tuple[float, ...]
     best: float
-    blocks: tuple[int, ...]
     chosen: tuple[int, ...]
     stands_for: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     quarantine: tuple[Quarantined, ...] = ()
@@ -140,7 +138,6 @@ def reduce(
         labels=labels,
         answers=odds,
         best=best,
-        blocks=close.blocks,
         chosen=chosen,
         stands_for=stands_for,
         quarantine=tuple(close.quarantine),
@@ -154,7 +151,6 @@ class _Close:
     """The passages read sentence by sentence; arrays have one row a segment."""
 
     segments: tuple[Segment, ...]
-    blocks: tuple[int, ...]
     vectors: Matrix
     near: npt.NDArray[np.float32]
     scores: npt.NDArray[np.float32]
@@ -188,7 +184,6 @@ def _closely(
     owners = [segment.document_id for segment in bare]
     return _Close(
         segments=with_scores(bare, near, weights),
-        blocks=tuple(unit.block for _, unit in pairs),
         vectors=vectors,
         near=near,
         scores=relevance(query_vectors, vectors, groups=owners, content=content),
