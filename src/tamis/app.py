@@ -291,24 +291,19 @@ class Collection:
             BusyStoreError: another process is writing.
         """
         from tamis.acquire.breaker import BreakerFile
-        from tamis.intake import CrawlRequest, crawl
+        from tamis.acquire.request import CrawlRequest
+        from tamis.intake import crawl
 
-        app = self._app
-        changes = {"depth": depth, "max_pages": max_pages, "delay_seconds": delay, "concurrency": concurrency}
-        settings = app.settings.model_copy(
-            update={
-                "crawl": app.settings.crawl.model_copy(update={k: v for k, v in changes.items() if v is not None}),
-                "fetch": app.settings.fetch.model_copy(
-                    update={"allow_hosts": (*app.settings.fetch.allow_hosts, *allow_hosts)}
-                ),
-            }
+        request = CrawlRequest(
+            url, depth, max_pages, delay, concurrency, tuple(include), tuple(exclude), tuple(allow_hosts), force
         )
+        app = self._app
         with app.store.writer(self.name) as writer:
             return crawl(
-                CrawlRequest(url, tuple(include), tuple(exclude), force),
+                request,
                 writer=writer,
                 digester=app.digester,
-                settings=settings,
+                settings=app.settings,
                 breaker=BreakerFile(app.home / "breaker.json"),
                 progress=progress or Silence(),
             )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from tamis.acquire.crawl import Crawled, CrawlSummary
 from tamis.acquire.files import find, iter_file, read_file
+from tamis.acquire.request import CrawlRequest
 from tamis.acquire.site import close_run, crawl_site, fetch_page, open_run
 from tamis.digest.finish import finish
 from tamis.errors import AcquireError, UsageError
@@ -128,16 +129,6 @@ def ingest(
     return summary
 
 
-@dataclass(frozen=True, slots=True)
-class CrawlRequest:
-    """What to crawl; numbers come from the settings."""
-
-    url: str
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    force: bool = False
-
-
 def crawl(
     request: CrawlRequest,
     *,
@@ -150,17 +141,14 @@ def crawl(
     """Read a site into a collection."""
     summary = CrawlSummary()
     run = open_run(writer, request.url, force=request.force)
-    progress.stage("crawling", settings.crawl.max_pages)
+    progress.stage("crawling", request.over(settings.crawl).max_pages)
     found = crawl_site(
-        request.url,
+        request,
         fetch=settings.fetch,
         settings=settings.crawl,
         reading=settings.read,
         known=writer.pages(),
         run=run,
-        include=request.include,
-        exclude=request.exclude,
-        force=request.force,
         summary=summary,
         memory=breaker,
     )

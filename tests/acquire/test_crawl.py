@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from dataclasses import fields
 from itertools import pairwise
 
 import pytest
@@ -11,6 +12,7 @@ from loopback import HOST, Website, links, open_fetcher, read, serve
 
 from tamis.acquire.crawl import CrawlSummary, crawl
 from tamis.acquire.fetch import Fetcher
+from tamis.acquire.request import CrawlRequest
 from tamis.errors import RefusedAddressError, UsageError
 from tamis.settings import CrawlSettings, FetchSettings
 
@@ -25,13 +27,15 @@ class Visitor:
 
     async def crawl(self, start="/", *, run=None, stop_after=None, retries=0, fetch=None, **options):
         """(crawled, summary); settings among the options by name."""
+        asked = {field.name for field in fields(CrawlRequest)} & set(options)
+        request = CrawlRequest(self.base + start, **{name: options.pop(name) for name in asked})
         names = set(CrawlSettings.model_fields) & set(options)
         settings = CrawlSettings.model_validate({name: options.pop(name) for name in names})
         self.runs = run if run is not None else self.runs + 1
         summary, crawled = CrawlSummary(), []
         async with open_fetcher(retries=retries, **(fetch or {})) as fetcher:
             stream = crawl(
-                self.base + start,
+                request,
                 fetcher=fetcher,
                 read=read,
                 known=dict(self.known),
@@ -426,7 +430,7 @@ def test_crawl_delay_spaces_the_requests():
         fetcher = Fetcher(FetchSettings(allow_hosts=(HOST,)), sleep=sleep, clock=lambda: 0.0)
         settings = CrawlSettings(concurrency=2)
         async with serve(site) as base, fetcher:
-            return [x async for x in crawl(base, fetcher=fetcher, read=read, known={}, settings=settings)]
+            return [x async for x in crawl(CrawlRequest(base), fetcher=fetcher, read=read, known={}, settings=settings)]
 
     assert len(asyncio.run(run())) == 7
     assert {round(later - sooner, 3) for sooner, later in pairwise(slept)} == {4.0} and len(slept) == 7
@@ -467,7 +471,7 @@ def test_a_start_page_nobody_serves():
 def test_a_start_that_is_no_address(start):
     async def run():
         async with open_fetcher() as fetcher:
-            async for _ in crawl(start, fetcher=fetcher, read=read, known={}, settings=CrawlSettings()):
+            async for _ in crawl(CrawlRequest(start), fetcher=fetcher, read=read, known={}, settings=CrawlSettings()):
                 pass
 
     with pytest.raises(UsageError, match="not an http or https address"):

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import threading
 from contextlib import contextmanager
+from dataclasses import fields
 
 import pytest
 from loopback import HOST, Website, links, serve
 
 from tamis.acquire.breaker import BreakerFile
 from tamis.acquire.crawl import CrawlSummary
+from tamis.acquire.request import CrawlRequest
 from tamis.acquire.site import close_run, crawl_site, fetch_page, open_run
 from tamis.errors import FetchError, RefusedAddressError, RobotsRefusedError
 from tamis.settings import CrawlSettings, FetchSettings, ReadSettings
@@ -59,8 +61,10 @@ def site():
 
 
 def crawled(base, known, run, **options):
+    names = {field.name for field in fields(CrawlRequest)} & set(options)
+    request = CrawlRequest(base, **{name: options.pop(name) for name in names})
     found = crawl_site(
-        base, fetch=FETCH, settings=CrawlSettings(), reading=ReadSettings(), known=known, run=run, **options
+        request, fetch=FETCH, settings=CrawlSettings(), reading=ReadSettings(), known=known, run=run, **options
     )
     return list(found)
 
@@ -78,7 +82,9 @@ def test_pages_come_read_and_known_by_their_canonical_url():
 
 def test_leaving_a_crawl_early_is_clean():
     with served(site()) as base:
-        found = crawl_site(base, fetch=FETCH, settings=CrawlSettings(), reading=ReadSettings(), known={}, run=1)
+        found = crawl_site(
+            CrawlRequest(base), fetch=FETCH, settings=CrawlSettings(), reading=ReadSettings(), known={}, run=1
+        )
         next(found)
         found.close()
     assert not [thread for thread in threading.enumerate() if thread.name == "tamis-acquire"]
@@ -136,7 +142,9 @@ def test_a_site_that_refuses_is_named_as_such():
 def test_a_site_that_is_down_keeps_what_is_known():
     with served(site()) as base:
         known = {item.record.url: item.record for item in crawled(base, {}, 1)}
-    found = crawl_site(base, fetch=FETCH, settings=CrawlSettings(), reading=ReadSettings(), known=known, run=2)
+    found = crawl_site(
+        CrawlRequest(base), fetch=FETCH, settings=CrawlSettings(), reading=ReadSettings(), known=known, run=2
+    )
     record = next(found).record
     assert record.state == "failed" and record.document_id == f"{base}/" and record.links
     with pytest.raises(FetchError, match="no connection"):

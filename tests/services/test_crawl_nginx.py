@@ -13,6 +13,7 @@ from services.nginx import Site, served_folder
 from tamis.acquire.bridge import iterate
 from tamis.acquire.crawl import CrawlSummary, crawl
 from tamis.acquire.fetch import Fetcher
+from tamis.acquire.request import CrawlRequest
 from tamis.settings import CrawlSettings, FetchSettings
 from tamis.text import urls
 
@@ -36,7 +37,7 @@ class Visitor:
         async def source():
             async with Fetcher(FetchSettings(allow_hosts=(HOST,))) as fetcher:
                 async for item in crawl(
-                    self.site.url,
+                    CrawlRequest(self.site.url),
                     fetcher=fetcher,
                     read=read,
                     known=known,

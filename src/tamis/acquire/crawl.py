@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 
 from tamis.acquire.fetch import Fetcher, Response
 from tamis.acquire.frontier import Entry, Frontier, Scope, as_globs, holds_no_text, same_site
+from tamis.acquire.request import CrawlRequest
 from tamis.acquire.robots import Robots, fetch_robots
 from tamis.acquire.sitemap import sitemap_urls
 from tamis.acquire.visit import Judge, Visit, readable
@@ -92,16 +93,13 @@ class CrawlSummary:
 
 
 async def crawl(
-    start: str,
+    request: CrawlRequest,
     *,
     fetcher: Fetcher,
     read: Read,
     known: Mapping[str, PageRecord],
     settings: CrawlSettings,
-    include: Sequence[str] = (),
-    exclude: Sequence[str] = (),
     run: int = 1,
-    force: bool = False,
     summary: CrawlSummary | None = None,
     progress: Callable[[CrawlSummary], None] = lambda _: None,
     clock: Callable[[], float] = time.monotonic,
@@ -109,15 +107,12 @@ async def crawl(
     """Visit the pages of a site.
 
     Args:
-        start: where to begin; its host and port are the site. A redirect of the start page may move the crawl.
-        fetcher: open; paces and guards every request.
+        request: what is asked for.
+        fetcher: open; paces and guards every request, and has the last word on the hosts allowed.
         read: turns a response into a page; runs outside the event loop, one page at a time.
         known: records of earlier runs by canonical URL. Those with ``seen == run`` and state "done" are taken as done.
-        settings: depth, page limit, concurrency.
-        include: globs on the path; pages that match none are not fetched (the start page is, for its links).
-        exclude: globs on the path; pages that match one are not fetched.
+        settings: what the request leaves open.
         run: number of this run, the same again to resume it.
-        force: fetch and store everything anew, and try a host whose circuit is open.
         summary: filled in, when given.
         progress: called after every page with the summary.
         clock: monotonic seconds.
@@ -126,13 +121,14 @@ async def crawl(
         Every visited page, in the order of the frontier. Store it before asking for the next one.
 
     Raises:
-        UsageError: ``start`` is no http or https address.
+        UsageError: the start page is no http or https address.
         RefusedAddressError: the guard refuses the site.
     """
+    start, settings = request.url, request.over(settings)
     if not urls.is_web(start):
         raise UsageError(f"{start!r} is not an http or https address", fix="Give the full URL: https://…")
-    scope = Scope(urls.site(start), settings.depth, as_globs(include), as_globs(exclude))
-    work = _Crawl(fetcher, read, known, settings, scope, run, force, summary or CrawlSummary())
+    scope = Scope(urls.site(start), settings.depth, as_globs(request.include), as_globs(request.exclude))
+    work = _Crawl(fetcher, read, known, settings, scope, run, request.force, summary or CrawlSummary())
     began = clock()
     try:
         async for crawled in work.pages(urls.normalise(start)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from functools import partial
 from typing import Protocol
 
@@ -11,6 +11,7 @@ from tamis.acquire.bridge import iterate
 from tamis.acquire.crawl import Crawled, CrawlSummary, crawl
 from tamis.acquire.fetch import Fetcher, Response, fetch_once
 from tamis.acquire.readers import read
+from tamis.acquire.request import CrawlRequest
 from tamis.errors import AcquireError, FetchError, RobotsRefusedError
 from tamis.schema.document import Page
 from tamis.settings import CrawlSettings, FetchSettings, ReadSettings
@@ -57,16 +58,13 @@ def fetch_page(url: str, *, fetch: FetchSettings, reading: ReadSettings) -> Page
 
 
 def crawl_site(
-    start: str,
+    request: CrawlRequest,
     *,
     fetch: FetchSettings,
     settings: CrawlSettings,
     reading: ReadSettings,
     known: Mapping[str, PageRecord],
     run: int,
-    include: Sequence[str] = (),
-    exclude: Sequence[str] = (),
-    force: bool = False,
     summary: CrawlSummary | None = None,
     progress: Callable[[CrawlSummary], None] = lambda _: None,
     memory: BreakerMemory | None = None,
@@ -74,15 +72,12 @@ def crawl_site(
     """Visit the pages of a site, one by one; fetching goes on while the caller works on a page.
 
     Args:
-        start: where to begin.
+        request: what is asked for.
         fetch: limits and allowed hosts.
-        settings: depth, page limit, pauses, concurrency.
+        settings: what the request leaves open.
         reading: limits of the readers.
         known: page records of the collection.
         run: from `open_run`.
-        include: globs on the path.
-        exclude: globs on the path.
-        force: everything anew.
         summary: filled in, when given.
         progress: called after every page, in the crawl's thread.
         memory: where the circuit breaker survives the process.
@@ -91,32 +86,29 @@ def crawl_site(
         Visited pages, as `tamis.acquire.crawl.crawl` does.
 
     Raises:
-        UsageError: ``start`` is no http or https address.
+        UsageError: the start page is no http or https address.
         RefusedAddressError: the guard refuses the site.
         RobotsRefusedError: robots.txt left nothing to read; raised at the end.
         FetchError: nothing could be read for another reason; raised at the end.
     """
     summary = summary or CrawlSummary()
-
     visit = partial(
         crawl,
-        start,
+        request,
         read=lambda response: page_of(response, reading),
         known=known,
         settings=settings,
-        include=include,
-        exclude=exclude,
         run=run,
-        force=force,
         summary=summary,
         progress=progress,
     )
     first: PageRecord | None = None
-    for crawled in iterate(lambda: _opened(visit, Fetcher(fetch, pace=settings, memory=memory))):
+    fetcher = Fetcher(request.allowed(fetch), pace=request.over(settings), memory=memory)
+    for crawled in iterate(lambda: _opened(visit, fetcher)):
         first = first or crawled.record
         yield crawled
     if first is not None and not summary.stored and not summary.vanished:
-        raise _nothing_read(start, summary, first)
+        raise _nothing_read(request.url, summary, first)
 
 
 async def _opened(visit: Callable[..., AsyncIterator[Crawled]], fetcher: Fetcher) -> AsyncIterator[Crawled]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import Any
 
 import click
 
@@ -25,36 +26,9 @@ _PROBLEMS_SHOWN = 20
 @click.option("--allow-host", "allow_hosts", multiple=True, metavar="HOST", help="Allow a private or loopback host.")
 @click.option("--force", is_flag=True, help="Read every page again, changed or not.")
 @common
-def command(
-    door: Door,
-    url: str,
-    name: str,
-    depth: int | None,
-    max_pages: int | None,
-    delay: float | None,
-    concurrency: int | None,
-    include: tuple[str, ...],
-    exclude: tuple[str, ...],
-    allow_hosts: tuple[str, ...],
-    force: bool,
-) -> None:
+def command(door: Door, name: str, **options: Any) -> None:  # noqa: ANN401 - click has checked each of them
     """Read a site into a collection; again, only what changed."""
-    summary = (
-        door.app()
-        .collection(name)
-        .crawl(
-            url,
-            depth=depth,
-            max_pages=max_pages,
-            delay=delay,
-            concurrency=concurrency,
-            include=include,
-            exclude=exclude,
-            allow_hosts=allow_hosts,
-            force=force,
-            progress=door.progress,
-        )
-    )
+    summary = door.app().collection(name).crawl(**options, progress=door.progress)
     door.progress.done()
     if door.as_json:
         say_json({"name": name, **asdict(summary)})
