@@ -153,6 +153,7 @@ def _search_one(name: str, reader: CollectionReader, question: Interpretation, r
         limit=request.limit,
         vibe=app.embedder.passages([request.vibe])[0] if request.vibe and request.vibe != "neutral" else None,
         explain=request.explain,
+        snippets=0,
     )
     verdict = judge(question, ranking, reader=reader, settings=app.settings)
     status = SourceStatus(name, "ok", items=len(ranking.items), seconds=round(time.perf_counter() - started, 3))

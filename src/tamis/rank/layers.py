@@ -17,11 +17,13 @@ from tamis.rank.signals import similarity
 from tamis.schema.question import Interpretation
 from tamis.schema.ranking import Via
 from tamis.settings import EntitySettings, RankSettings
-from tamis.store.protocols import CollectionReader, FieldWeights, Hits
+from tamis.store.protocols import CollectionReader, FieldWeights, Rows
 from tamis.text.tokens import terms
 
 Scores = npt.NDArray[np.float64]
 LAYERS: tuple[Via, ...] = ("text", "vector", "profile")
+NOWHERE = -1
+"""Stands for the row of a chunk that no layer named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,36 +45,36 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """The union of the layers, over N documents in ascending order of their id.
+    """The union of the layers, over N documents in ascending order of their row, which is that of their id.
 
     Attributes:
-        ids: document ids.
-        chunks: the best chunk of each, empty where no layer names one.
+        documents: (N,) document rows.
+        chunks: (N,) row of the best chunk of each, `NOWHERE` where no layer names one.
         text: (N,) BM25F, NaN where the full-text layer did not bring it.
         vector: (N,) cosine with the best subquery, NaN likewise.
         profile: (N,) cosine with the question's profile, or shared entities; NaN likewise.
         brought: layer → (N,) whether it brought a document.
         floors: signal → what counts as 0 when its scores are scaled: the cosine at which the vector layer ends.
-        passages: every chunk that full text or embeddings brought, ascending.
+        passages: rows of every chunk that full text or embeddings brought, ascending.
     """
 
-    ids: tuple[str, ...]
-    chunks: tuple[str, ...]
+    documents: Rows
+    chunks: Rows
     text: Scores
     vector: Scores
     profile: Scores
     brought: Mapping[Via, npt.NDArray[np.bool_]]
     floors: Mapping[str, float]
-    passages: tuple[str, ...]
+    passages: Rows
 
     @property
     def size(self) -> int:
         """How many documents."""
-        return len(self.ids)
+        return len(self.documents)
 
-    def via(self, row: int) -> tuple[Via, ...]:
+    def via(self, place: int) -> tuple[Via, ...]:
         """The layers that brought a document."""
-        return tuple(name for name in LAYERS if self.brought[name][row])
+        return tuple(name for name in LAYERS if self.brought[name][place])
 
     def matches(self) -> dict[str, int]:
         """Layer → how many documents it brought."""
@@ -88,11 +90,6 @@ def field_weights(settings: RankSettings) -> FieldWeights:
         headings=settings.heading_boost,
         body=settings.body_boost,
     )
-
-
-def owner(chunk_id: str) -> str:
-    """The document a chunk belongs to."""
-    return chunk_id.rpartition("#c")[0]
 
 
 def asked_parts(question: Interpretation) -> list[str]:
@@ -136,7 +133,7 @@ def search_layers(
     entities: EntitySettings,
     layers: Sequence[Via],
     *,
-    near: Sequence[str] = (),
+    near: Rows | None = None,
 ) -> Pool:
     """Ask the layers and fold their chunks into documents.
 
@@ -148,31 +145,29 @@ def search_layers(
         layers: which ones to ask.
         near: chunks of an earlier pass; the vector layer then compares these and what full text brings, not all.
     """
-    text = _text_layer(probe, reader, rank) if "text" in layers else {}
-    vector: dict[str, float] = {}
-    floor = 0.0
-    if "vector" in layers and near:
-        vector, floor = _compared(probe, reader, sorted({*near, *text}), rank.candidates)
+    text = _text_layer(probe, reader, rank) if "text" in layers else _NOTHING
+    vector, floor = _NOTHING, 0.0
+    if "vector" in layers and near is not None and len(near):
+        vector, floor = _compared(probe, reader, np.union1d(near, text.rows), rank.candidates)
     elif "vector" in layers:
         vector, floor = _vector_layer(probe, reader, rank.candidates)
-    profile = _profile_layer(probe, reader, rank, entities) if "profile" in layers else {}
-    passages = tuple(sorted({*text, *vector}))
-    owners = [owner(chunk) for chunk in passages]
-    ids = tuple(sorted({*owners, *profile}))
-    place = {name: row for row, name in enumerate(ids)}
-    rows = np.array([place[name] for name in owners], dtype=np.int64)
-    by_text, by_vector = _known(passages, text), _known(passages, vector)
+    profile = _profile_layer(probe, reader, rank, entities) if "profile" in layers else _NOTHING
+    passages = np.union1d(text.rows, vector.rows)
+    owners = reader.owners(passages)
+    documents = np.union1d(owners, profile.rows)
+    places = np.searchsorted(documents, owners)
+    by_text, by_vector = text.at(passages), vector.at(passages)
     together = _scaled(by_text, 0.0) * rank.bm25_weight + _scaled(by_vector, floor) * (1.0 - rank.bm25_weight)
     scores: dict[Via, Scores] = {
-        "text": _folded(by_text, rows, len(ids)),
-        "vector": _folded(by_vector, rows, len(ids)),
-        "profile": _known(ids, profile),
+        "text": _folded(by_text, places, len(documents)),
+        "vector": _folded(by_vector, places, len(documents)),
+        "profile": profile.at(documents),
     }
     return Pool(
-        ids=ids,
-        chunks=_best_chunks(passages, rows, together, len(ids)),
+        documents=documents,
+        chunks=_best_chunks(passages, places, together, len(documents)),
         text=scores["text"],
-        vector=_with_profile_items(ids, scores["vector"], profile, probe, reader),
+        vector=_with_profile_items(documents, scores["vector"], profile, probe, reader),
         profile=scores["profile"],
         brought={name: ~np.isnan(values) for name, values in scores.items()},
         floors={"bm25": 0.0, "query": floor},
@@ -180,64 +175,74 @@ def search_layers(
     )
 
 
-def _text_layer(probe: Probe, reader: CollectionReader, rank: RankSettings) -> dict[str, float]:
-    """Chunk → BM25F. With several subqueries each is scaled to the best one's level, and the maximum counts."""
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What a layer brought: (K,) rows, ascending, and their scores."""
+
+    rows: Rows
+    scores: Scores
+
+    def at(self, rows: Rows) -> Scores:
+        """The scores of ascending rows, NaN where this layer did not bring one."""
+        result = np.full(len(rows), np.nan)
+        shared = np.isin(rows, self.rows, assume_unique=True)
+        result[shared] = self.scores[np.isin(self.rows, rows, assume_unique=True)]
+        return result
+
+
+_NOTHING = _Found(np.zeros(0, dtype=np.int64), np.zeros(0))
+
+
+def _united(parts: Sequence[tuple[Rows, Scores]]) -> _Found:
+    """Every row with the best of its scores."""
+    if len(parts) == 1:
+        rows, scores = parts[0]
+        order = np.argsort(rows)
+        return _Found(rows[order], scores[order])
+    rows = np.unique(np.concatenate([part[0] for part in parts])) if parts else _NOTHING.rows
+    best = np.full(len(rows), -np.inf)
+    for some, scores in parts:
+        at = np.searchsorted(rows, some)
+        best[at] = np.maximum(best[at], scores)
+    return _Found(rows, best)
+
+
+def _text_layer(probe: Probe, reader: CollectionReader, rank: RankSettings) -> _Found:
+    """Chunks by BM25F. With several subqueries each is scaled to the best one's level, and the maximum counts."""
     answers = [reader.search_text(dict(part), rank.candidates, weights=field_weights(rank)) for part in probe.terms]
-    tops = [float(hits.scores[0]) if hits.ids else 0.0 for hits in answers]
-    scores: dict[str, float] = {}
-    for hits, top in zip(answers, tops, strict=True):
-        scale = max(tops) / top if top > 0 else 0.0
-        _keep_best(scores, hits, scale)
-    return scores
+    tops = [float(hits.scores[0]) if len(hits.scores) else 0.0 for hits in answers]
+    highest = max(tops, default=0.0)
+    return _united(
+        [
+            (hits.rows, hits.scores.astype(np.float64) * (highest / top if top > 0 else 0.0))
+            for hits, top in zip(answers, tops, strict=True)
+        ]
+    )
 
 
-def _vector_layer(probe: Probe, reader: CollectionReader, k: int) -> tuple[dict[str, float], float]:
-    """Chunk → cosine with the best subquery, and the cosine a layer ends at."""
-    scores: dict[str, float] = {}
-    ends = [1.0]
-    for row in probe.vectors:
-        hits = reader.search_vectors(row, k)
-        _keep_best(scores, hits, 1.0)
-        ends += [float(hits.scores[-1])] if hits.ids else []
-    return scores, min(ends) if scores else 0.0
+def _vector_layer(probe: Probe, reader: CollectionReader, k: int) -> tuple[_Found, float]:
+    """Chunks by cosine with the best subquery, and the cosine a layer ends at."""
+    answers = [reader.search_vectors(row, k) for row in probe.vectors]
+    ends = [float(hits.scores[-1]) for hits in answers if len(hits.scores)]
+    return _united([(hits.rows, hits.scores.astype(np.float64)) for hits in answers]), min(ends, default=0.0)
 
 
-def _compared(probe: Probe, reader: CollectionReader, chunks: Sequence[str], k: int) -> tuple[dict[str, float], float]:
-    """Chunk → cosine with the best subquery for the k nearest of some chunks, and the last of them."""
-    if not chunks:
-        return {}, 0.0
-    cosines = similarity(probe.vectors, reader.vectors(chunks))
+def _compared(probe: Probe, reader: CollectionReader, rows: Rows, k: int) -> tuple[_Found, float]:
+    """The k nearest of some chunks by cosine with the best subquery, and the last of these cosines."""
+    cosines = similarity(probe.vectors, reader.vectors_at(rows))
     nearest = np.argsort(-cosines, kind="stable")[:k]
-    names = [chunks[at] for at in nearest.tolist()]
-    return dict(zip(names, cosines[nearest].tolist(), strict=True)), float(cosines[nearest[-1]])
+    return _united([(rows[nearest], cosines[nearest])]), float(cosines[nearest[-1]])
 
 
-def _keep_best(scores: dict[str, float], hits: Hits, scale: float) -> None:
-    values = (hits.scores.astype(np.float64) * scale).tolist()
-    if not scores:
-        scores.update(zip(hits.ids, values, strict=True))
-        return
-    for name, value in zip(hits.ids, values, strict=True):
-        if value > scores.get(name, -np.inf):
-            scores[name] = value
-
-
-def _profile_layer(
-    probe: Probe, reader: CollectionReader, rank: RankSettings, entities: EntitySettings
-) -> dict[str, float]:
-    """Document → cosine of its profile; where the collection has none, the number of shared entities (E4)."""
+def _profile_layer(probe: Probe, reader: CollectionReader, rank: RankSettings, entities: EntitySettings) -> _Found:
+    """Documents by cosine of their profile; where the collection has none, by the number of shared entities (E4)."""
     if probe.profile is None:
-        return {}
+        return _NOTHING
     hits = reader.search_profiles(probe.profile, rank.profile_candidates, floor=entities.profile_floor)
-    if not hits.ids:
+    if not len(hits.rows):
         hits = reader.search_entities(probe.entities, minimum=entities.shared_minimum)
-    found = zip(hits.ids[: rank.profile_candidates], hits.scores.tolist(), strict=False)
-    return dict(found)
-
-
-def _known(names: Sequence[str], scores: Mapping[str, float]) -> Scores:
-    """(N,) the score of each name, NaN where there is none."""
-    return np.array([scores.get(name, np.nan) for name in names], dtype=np.float64)
+    most = rank.profile_candidates
+    return _united([(hits.rows[:most], hits.scores[:most].astype(np.float64))])
 
 
 def _scaled(values: Scores, floor: float) -> Scores:
@@ -248,33 +253,32 @@ def _scaled(values: Scores, floor: float) -> Scores:
     return result
 
 
-def _folded(values: Scores, rows: npt.NDArray[np.int64], size: int) -> Scores:
+def _folded(values: Scores, places: Rows, size: int) -> Scores:
     """The best of the known values that belong to each of ``size`` documents."""
     best = np.full(size, np.nan)
-    np.fmax.at(best, rows, values)
+    np.fmax.at(best, places, values)
     return best
 
 
-def _best_chunks(passages: Sequence[str], rows: npt.NDArray[np.int64], scores: Scores, size: int) -> tuple[str, ...]:
-    """The best chunk of each of ``size`` documents, ties by chunk id; empty where a document has none."""
+def _best_chunks(passages: Rows, places: Rows, scores: Scores, size: int) -> Rows:
+    """The best chunk of each of ``size`` documents, ties by row; `NOWHERE` where a document has none."""
     order = np.argsort(-scores, kind="stable")
-    owners, first = np.unique(rows[order], return_index=True)
-    chosen = [""] * size
-    for row, at in zip(owners.tolist(), order[first].tolist(), strict=True):
-        chosen[row] = passages[at]
-    return tuple(chosen)
+    owners, first = np.unique(places[order], return_index=True)
+    chosen = np.full(size, NOWHERE)
+    chosen[owners] = passages[order[first]]
+    return chosen
 
 
 def _with_profile_items(
-    ids: Sequence[str], values: Scores, profile: Mapping[str, float], probe: Probe, reader: CollectionReader
+    documents: Rows, values: Scores, profile: _Found, probe: Probe, reader: CollectionReader
 ) -> Scores:
     """Give documents that only the profile layer knows their cosine with the question."""
-    missing = [row for row, name in enumerate(ids) if name in profile and np.isnan(values[row])]
-    if missing:
+    missing = np.flatnonzero(np.isnan(values) & np.isin(documents, profile.rows))
+    if len(missing):
         values = values.copy()
-        groups = reader.chunks_of([ids[row] for row in missing])
-        for row, chunks in zip(missing, groups, strict=True):
+        groups = reader.chunks_of(reader.document_ids(documents[missing]))
+        for place, chunks in zip(missing.tolist(), groups, strict=True):
             if chunks:
                 vectors = reader.vectors([chunk.chunk_id for chunk in chunks])
-                values[row] = float(similarity(probe.vectors, vectors).max())
+                values[place] = float(similarity(probe.vectors, vectors).max())
     return values

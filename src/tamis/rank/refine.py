@@ -16,25 +16,25 @@ from tamis.models.protocols import Matrix, Vector
 from tamis.rank.layers import Probe
 from tamis.schema.document import Chunk
 from tamis.settings import RankSettings
-from tamis.store.protocols import CollectionReader
+from tamis.store.protocols import CollectionReader, Rows
 from tamis.text.tokens import terms
 
 
-def refined(probe: Probe, chunk_ids: Sequence[str], reader: CollectionReader, settings: RankSettings) -> Probe:
+def refined(probe: Probe, rows: Rows, reader: CollectionReader, settings: RankSettings) -> Probe:
     """The question, moved towards the best chunks of a first pass.
 
     Args:
         probe: with one subquery; the halves of a composite question would be moved towards each other.
-        chunk_ids: the best chunks, best first.
+        rows: of the best chunks, best first.
         reader: the collection.
         settings: weights and numbers of terms.
     """
-    if len(probe.terms) != 1 or not chunk_ids:
+    if len(probe.terms) != 1 or not len(rows):
         return probe
-    chunks = reader.chunks(chunk_ids)
+    chunks = reader.chunks(reader.chunk_ids(rows))
     titles = [entry.title for entry in reader.signals([chunk.document_id for chunk in chunks])]
     expanded = expand_terms(probe.terms[0], chunks, titles, reader, settings)
-    vector = move(probe.vectors[0], reader.vectors(chunk_ids), settings.feedback_weight)
+    vector = move(probe.vectors[0], reader.vectors_at(rows), settings.feedback_weight)
     return Probe((expanded,), vector[np.newaxis, :], probe.entities, probe.profile)
 
 

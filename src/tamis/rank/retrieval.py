@@ -21,7 +21,7 @@ from tamis.rank.snippet import snippet
 from tamis.schema.question import Interpretation
 from tamis.schema.ranking import RankedItem, Ranking, SignalShare, Via
 from tamis.settings import Settings, WeightRow
-from tamis.store.protocols import CollectionReader, DocumentSignals
+from tamis.store.protocols import CollectionReader, DocumentSignals, Rows
 
 JUDGED = 5
 """Passages at the top of the first pass by which a question is judged answerable."""
@@ -40,6 +40,7 @@ def retrieve(
     now: datetime | None = None,
     explain: bool = False,
     enrich: bool = True,
+    snippets: int | None = None,
 ) -> Ranking:
     """Rank the documents of a collection.
 
@@ -55,6 +56,7 @@ def retrieve(
         now: the clock, zone-aware; without it there is no freshness.
         explain: compute for every item where it would stand without each signal.
         enrich: add related items below the last (E3).
+        snippets: how many of the first items get one; by default the settings say.
 
     Returns:
         The ranking. Same inputs, same bytes.
@@ -63,17 +65,18 @@ def retrieve(
         UnknownNameError: no such recipe.
     """
     how = find_recipe(recipe)
+    snippets = settings.rank.snippets if snippets is None else snippets
     row = weight_row(question.query_type, settings.rank)
     probe = make_probe(question, embedder=embedder, recogniser=recogniser if "profile" in how.layers else None)
     first = probe
 
-    def ranked(probe: Probe, near: Sequence[str] = ()) -> tuple[Pool, Signals, Fused]:
+    def ranked(probe: Probe, near: Rows | None = None) -> tuple[Pool, Signals, Fused]:
         pool = search_layers(probe, reader, settings.rank, settings.entities, how.layers, near=near)
         signals = gather_signals(pool, reader, settings, how, row, vibe=vibe, now=now, explain=explain)
         return pool, signals, fuse(how.contributions(signals, row, pool.floors, settings.rank), pool.size)
 
     pool, signals, fused = ranked(probe)
-    opening = _best_chunks(pool, fused, JUDGED)
+    opening = reader.chunk_ids(_best_chunks(pool, fused, JUDGED))
     if how.refines:
         if settings.rank.feedback_items:
             vouched = smoothed(fused, pool.chunks, reader, settings.rank, depth=settings.rank.feedback_depth)
@@ -82,11 +85,10 @@ def retrieve(
         if probe is not first:
             pool, signals, fused = ranked(probe, pool.passages)
         fused = smoothed(fused, pool.chunks, reader, settings.rank, depth=settings.rank.neighbour_depth)
-    rows = [int(at) for at in fused.order[:limit]]
-    items = _items(
-        pool, rows, fused, shares(signals, fused, rows, explain=explain), first, reader, snippets=settings.rank.snippets
-    )
-    extra = _related(items, first, reader, settings) if enrich and "profile" in how.layers else []
+    places = fused.order[:limit].tolist()
+    parts = shares(signals, fused, places, explain=explain)
+    items = _items(pool, places, fused, parts, first, reader, snippets=snippets)
+    extra = _related(items, first, reader, settings, snippets=snippets) if enrich and "profile" in how.layers else []
     return Ranking(
         items=(*items, *extra),
         recipe=how.name,
@@ -98,9 +100,10 @@ def retrieve(
     )
 
 
-def _best_chunks(pool: Pool, fused: Fused, count: int) -> tuple[str, ...]:
+def _best_chunks(pool: Pool, fused: Fused, count: int) -> Rows:
     """The chunks of the best documents that have one."""
-    return tuple(pool.chunks[at] for at in fused.order[:count].tolist() if pool.chunks[at])
+    rows = pool.chunks[fused.order[:count]]
+    return rows[rows >= 0]
 
 
 def _nearness(probe: Probe, chunks: Sequence[str], reader: CollectionReader) -> tuple[float, ...]:
@@ -128,7 +131,7 @@ def gather_signals(
     """The signals of every candidate, in the order of the weight table; those that weigh nothing only to explain."""
     values = {"bm25": pool.text, "query": pool.vector}
     if how.name == "rrf" or explain:
-        facts = reader.signals(pool.ids)
+        facts = reader.signals(reader.document_ids(pool.documents))
         published = [entry.published for entry in facts]
         values["freshness"] = freshness(published, now, half_life_hours=settings.rank.half_life_hours)
         values["authority"] = np.array([entry.authority for entry in facts], dtype=np.float64)
@@ -141,15 +144,15 @@ def gather_signals(
 
 def _vibe(pool: Pool, reader: CollectionReader, target: Vector) -> np.typing.NDArray[np.float64]:
     result = np.full(pool.size, np.nan)
-    rows = [row for row, chunk in enumerate(pool.chunks) if chunk]
-    if rows:
-        result[rows] = cosines(reader.vectors([pool.chunks[row] for row in rows]), target)
+    known = np.flatnonzero(pool.chunks >= 0)
+    if len(known):
+        result[known] = cosines(reader.vectors_at(pool.chunks[known]), target)
     return result
 
 
 def _items(
     pool: Pool,
-    rows: Sequence[int],
+    places: Sequence[int],
     fused: Fused,
     parts: Sequence[Mapping[str, SignalShare]],
     probe: Probe,
@@ -157,7 +160,11 @@ def _items(
     *,
     snippets: int,
 ) -> list[RankedItem]:
-    found = [(pool.ids[row], pool.chunks[row], pool.via(row), float(fused.scores[row])) for row in rows]
+    names = reader.document_ids(pool.documents[places])
+    found = [
+        (name, reader.chunk_ids(pool.chunks[[at]])[0] if pool.chunks[at] >= 0 else "", pool.via(at), fused.scores[at])
+        for name, at in zip(names, places, strict=True)
+    ]
     items = _described(found, probe, reader, snippets=snippets)
     return [replace(item, signals=part) for item, part in zip(items, parts, strict=True)]
 
@@ -192,7 +199,7 @@ def _described(
             document_id=name,
             title=fact.title,
             url=fact.url,
-            score=round(score, 6),
+            score=round(float(score), 6),
             similarity=round(cosine.get(chunk, 0.0), 4),
             via=via,
             chunk_id=chunk,
@@ -214,7 +221,7 @@ def _complete(found: Sequence[tuple[str, str]], probe: Probe, reader: Collection
 
 
 def _related(
-    items: Sequence[RankedItem], probe: Probe, reader: CollectionReader, settings: Settings
+    items: Sequence[RankedItem], probe: Probe, reader: CollectionReader, settings: Settings, *, snippets: int
 ) -> list[RankedItem]:
     best = [item.document_id for item in items[: settings.entities.related_from]]
     found = related(reader, best, frozenset(item.document_id for item in items), settings.entities)
@@ -224,7 +231,8 @@ def _related(
         score *= settings.entities.related_factor
         entries.append((name, "", ("entities",), score))
     return [
-        replace(item, rank=len(items) + item.rank) for item in _described(entries, probe, reader, snippets=len(entries))
+        replace(item, rank=len(items) + item.rank)
+        for item in _described(entries, probe, reader, snippets=min(snippets, len(entries)))
     ]
 
 

@@ -25,8 +25,7 @@ def cosines(matrix: Matrix, vector: Vector) -> Scores:
 
     Summed in float64 by one thread in a fixed order: BLAS orders its sums by the number of threads it has.
     """
-    products = matrix.astype(np.float64) * vector.astype(np.float64)
-    result: Scores = np.round(products.sum(axis=1), 6)
+    result: Scores = np.round((matrix * vector).sum(axis=1, dtype=np.float64), 6)
     return result
 
 

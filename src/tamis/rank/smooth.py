@@ -7,31 +7,27 @@ what only happens to share some.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 
 from tamis.models.protocols import Matrix
 from tamis.rank.fusion import Fused, fuse
 from tamis.settings import RankSettings
-from tamis.store.protocols import CollectionReader
+from tamis.store.protocols import CollectionReader, Rows
 
 Scores = npt.NDArray[np.float64]
 NAME = "neighbours"
 _GRID = 2.0**20
 
 
-def smoothed(
-    fused: Fused, chunks: Sequence[str], reader: CollectionReader, settings: RankSettings, *, depth: int
-) -> Fused:
+def smoothed(fused: Fused, chunks: Rows, reader: CollectionReader, settings: RankSettings, *, depth: int) -> Fused:
     """The order with each of the best documents' score drawn towards those of its neighbours.
 
     Nobody leaves or enters the best: a mean of their scores is no less than the least of them.
 
     Args:
         fused: the order so far, over N candidates.
-        chunks: (N,) best chunk of each, empty where there is none.
+        chunks: (N,) row of the best chunk of each, below 0 where there is none.
         reader: the collection.
         settings: how many neighbours count, and for how much.
         depth: how many of the best are compared.
@@ -40,13 +36,12 @@ def smoothed(
         The new order; the neighbours' part is a contribution like a signal's.
     """
     share = settings.neighbour_weight
-    best = np.array([at for at in fused.order[:depth].tolist() if chunks[at]], dtype=np.int64)
+    best = fused.order[:depth]
+    best = best[chunks[best] >= 0]
     if share <= 0 or len(best) < 2:
         return fused
     towards = fused.scores.copy()
-    towards[best] = neighbour_means(
-        reader.vectors([chunks[at] for at in best.tolist()]), fused.scores[best], settings.neighbours
-    )
+    towards[best] = neighbour_means(reader.vectors_at(chunks[best]), fused.scores[best], settings.neighbours)
     parts = {name: (1.0 - share) * part for name, part in fused.contributions.items()}
     parts[NAME] = share * towards
     return fuse(parts, len(fused.scores))

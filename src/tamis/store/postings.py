@@ -71,10 +71,13 @@ class Postings:
         at = int(np.searchsorted(self.terms, np.uint64(hashed)))
         return at if at < len(self.terms) and int(self.terms[at]) == hashed else None
 
-    def frequency(self, term: str) -> int:
-        """How many passages hold an analysed term."""
-        at = self.find(term)
-        return 0 if at is None else int(self.frequencies[at])
+    def frequencies_of(self, terms: Sequence[str]) -> npt.NDArray[np.int64]:
+        """(len(terms),) how many passages hold each analysed term."""
+        hashed = np.fromiter(map(hash64, terms), dtype=np.uint64, count=len(terms))
+        if not len(self.terms):
+            return np.zeros(len(terms), dtype=np.int64)
+        at = np.minimum(np.searchsorted(self.terms, hashed), len(self.terms) - 1)
+        return np.where(self.terms[at] == hashed, self.frequencies[at], 0).astype(np.int64)
 
 
 def count_terms(fields: Sequence[str]) -> tuple[Terms, tuple[int, ...]]:
@@ -160,9 +163,10 @@ def bm25f(
         touched = _add_fields(postings, factors, at, weight)
         scale = np.float32(boost * idf(postings.passages, frequency))
         if frequency * _DENSE < postings.passages:
-            rows = np.unique(np.concatenate(touched))
+            rows = np.concatenate(touched)
             some = weight[rows]
-            scores[rows] += scale * (some / (some + np.float32(k1)))
+            # A row that two fields touch stands there twice with the same value, and is set to it twice.
+            scores[rows] = scores[rows] + scale * (some / (some + np.float32(k1)))
             weight[rows] = 0.0
         else:
             # Whole arrays are cheaper to go through than most of their elements to pick out.

@@ -3,14 +3,15 @@
 A collection has one writer and any number of readers. The writer works document by document; each `put` is atomic and
 durable when it returns. Readers see a *snapshot*: the state at the last `publish`, which never changes under them.
 
-Three nouns cross this border: `StoredDocument` (a document with everything digested from it), `Hits` (ids with scores
-from one retrieval layer) and `CollectionInfo`. Ids are strings on both sides, so that an embedded store and a server
-can stand behind the same protocol.
+Three nouns cross this border: `StoredDocument` (a document with everything digested from it), `Hits` (what one
+retrieval layer found) and `CollectionInfo`. Ids are strings on both sides, so that an embedded store and a server can
+stand behind the same protocol. Inside one snapshot a chunk or document also has a *row*, a number that ascends with its
+id (a chunk's with its document's id, then its ordinal): ranking counts in rows, and only what is shown needs its id.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, Self
@@ -21,6 +22,9 @@ import numpy.typing as npt
 from tamis.models.protocols import EmbeddingIdentity, Matrix, Vector
 from tamis.schema.document import Chunk, Document
 from tamis.schema.entity import EntityCount
+
+Rows = npt.NDArray[np.int64]
+"""(K,) rows of chunks or documents in one snapshot."""
 
 PageState = Literal["queued", "done", "failed", "refused", "vanished", "skipped"]
 
@@ -52,15 +56,22 @@ class StoredDocument:
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """Ids with scores from one layer, best first; ties broken by id.
+    """What one layer found, best first; ties broken by row.
 
     Attributes:
-        ids: chunk or document ids.
-        scores: (len(ids),) float32, higher is better.
+        rows: (K,) of chunks or documents.
+        scores: (K,) float32, higher is better.
+        named: the ids of rows.
     """
 
-    ids: tuple[str, ...]
+    rows: Rows
     scores: npt.NDArray[np.float32]
+    named: Callable[[Rows], tuple[str, ...]] = field(repr=False, compare=False)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids, best first."""
+        return self.named(self.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +232,26 @@ class CollectionReader(Protocol):
         """(N, D) in the order asked for."""
         ...
 
+    def vectors_at(self, rows: Rows) -> Matrix:
+        """(K, D) of chunk rows."""
+        ...
+
+    def chunk_rows(self, chunk_ids: Sequence[str]) -> Rows:
+        """(N,) in the order asked for."""
+        ...
+
+    def chunk_ids(self, rows: Rows) -> tuple[str, ...]:
+        """The ids of chunk rows."""
+        ...
+
+    def document_ids(self, rows: Rows) -> tuple[str, ...]:
+        """The ids of document rows."""
+        ...
+
+    def owners(self, rows: Rows) -> Rows:
+        """(K,) document rows that chunk rows belong to."""
+        ...
+
     def profiles(self, document_ids: Sequence[str]) -> Matrix:
         """(N, D) entity profiles; a zero row where a document has none."""
         ...
@@ -238,21 +269,21 @@ class CollectionReader(Protocol):
 
         Args:
             terms: analysed term (`tamis.text.tokens.terms`) → boost.
-            k: most chunk ids to return.
+            k: most chunks to return.
             weights: boosts, saturation and length normalisation; None takes the published ones.
         """
         ...
 
     def search_vectors(self, vector: Vector, k: int) -> Hits:
-        """Dense layer: chunk ids by cosine."""
+        """Dense layer: chunks by cosine."""
         ...
 
     def search_profiles(self, vector: Vector, k: int, *, floor: float) -> Hits:
-        """Profile layer: document ids by cosine of their entity profile, at least ``floor``."""
+        """Profile layer: documents by cosine of their entity profile, at least ``floor``."""
         ...
 
     def search_entities(self, keys: Sequence[str], *, minimum: int) -> Hits:
-        """Document ids that share at least ``minimum`` of the entities, by how many (E4)."""
+        """Documents that share at least ``minimum`` of the entities, by how many (E4)."""
         ...
 
     def document_frequency(self, terms: Sequence[str]) -> npt.NDArray[np.int64]:

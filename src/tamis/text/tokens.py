@@ -41,7 +41,10 @@ def _without_accent(character: re.Match[str]) -> str:
 
 def words(text: str) -> list[str]:
     """Folded words, in order, stop words included."""
-    return [match.group().removesuffix("'s").removesuffix("’s") for match in _WORD.finditer(fold(text))]
+    found: list[str] = _WORD.findall(fold(text))
+    if "'" in text or "’" in text:
+        return [word.removesuffix("'s").removesuffix("’s") for word in found]
+    return found
 
 
 def is_stop(word: str) -> bool:

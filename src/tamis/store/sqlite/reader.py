@@ -16,7 +16,7 @@ from tamis.schema.document import Chunk, Document
 from tamis.schema.entity import EntityCount
 from tamis.store.dense import best, nearest
 from tamis.store.postings import bm25f, field_factors
-from tamis.store.protocols import Calibration, CollectionInfo, DocumentSignals, FieldWeights, Hits
+from tamis.store.protocols import Calibration, CollectionInfo, DocumentSignals, FieldWeights, Hits, Rows
 from tamis.store.sqlite.database import failures_of
 from tamis.store.sqlite.information import read_calibration, read_information
 from tamis.store.sqlite.rows import DOCUMENT_COLUMNS, as_json, chunk_from, document_from, entity_from
@@ -55,9 +55,19 @@ class SqliteReader:
         with failures_of(self._folder):
             return read_calibration(self._connection)
 
-    def _select(self, query: str, ids: Sequence[str] = ()) -> list[Any]:
+    def _select(self, query: str, ids: Sequence[str] = (), **values: str) -> list[Any]:
         with failures_of(self._folder):
-            return self._connection.execute(query, {"generation": self._number, "ids": as_json(list(ids))}).fetchall()
+            return self._connection.execute(
+                query, {"generation": self._number, "ids": as_json(list(ids)), **values}
+            ).fetchall()
+
+    def _texts(self, document_ids: Sequence[str]) -> dict[str, str]:
+        return dict(
+            self._select(
+                f"SELECT documents.id, text FROM documents JOIN texts ON texts.document = documents.row WHERE {_NAMED}",
+                document_ids,
+            )
+        )
 
     def documents(self, ids: Sequence[str]) -> list[Document]:
         """In the order asked for.
@@ -83,8 +93,18 @@ class SqliteReader:
         Raises:
             KeyError: an id that is not there.
         """
-        owners = list(dict.fromkeys(chunk_id.rpartition("#c")[0] for chunk_id in ids))
-        found = {chunk.chunk_id: chunk for chunks in self.chunks_of(owners) for chunk in chunks}
+        named = [chunk_id.rpartition("#c") for chunk_id in ids]
+        texts = self._texts(list(dict.fromkeys(owner for owner, _, _ in named)))
+        found = {}
+        # One by one: a long document has a thousand chunks, and few of them are asked for.
+        for owner, _, ordinal in dict.fromkeys(named):
+            for row in self._select(
+                "SELECT ordinal, start, stop, headings FROM documents JOIN chunks ON chunks.document = documents.row "
+                f"WHERE {_NAMED} AND ordinal = :ordinal",
+                [owner],
+                ordinal=ordinal,
+            ):
+                found[f"{owner}#c{ordinal}"] = chunk_from(owner, texts[owner], row)
         return [found[chunk_id] for chunk_id in ids]
 
     def chunks_of(self, document_ids: Sequence[str]) -> list[tuple[Chunk, ...]]:
@@ -93,12 +113,7 @@ class SqliteReader:
         Raises:
             KeyError: an id that is not there.
         """
-        texts = dict(
-            self._select(
-                f"SELECT documents.id, text FROM documents JOIN texts ON texts.document = documents.row WHERE {_NAMED}",
-                document_ids,
-            )
-        )
+        texts = self._texts(document_ids)
         found: dict[str, list[Chunk]] = {document_id: [] for document_id in texts}
         for document_id, *row in self._select(
             "SELECT documents.id, ordinal, start, stop, headings FROM documents "
@@ -114,8 +129,31 @@ class SqliteReader:
         Raises:
             KeyError: an id that is not there.
         """
-        rows = np.array([self._arrays.chunk_row(chunk_id) for chunk_id in chunk_ids], dtype=np.int64)
+        return self.vectors_at(self.chunk_rows(chunk_ids))
+
+    def vectors_at(self, rows: Rows) -> Matrix:
+        """(K, D) of chunk rows."""
         return self._arrays.vectors[rows]
+
+    def chunk_rows(self, chunk_ids: Sequence[str]) -> Rows:
+        """(N,) in the order asked for.
+
+        Raises:
+            KeyError: an id that is not there.
+        """
+        return np.array([self._arrays.chunk_row(chunk_id) for chunk_id in chunk_ids], dtype=np.int64)
+
+    def chunk_ids(self, rows: Rows) -> tuple[str, ...]:
+        """The ids of chunk rows."""
+        return self._arrays.chunk_ids(rows)
+
+    def document_ids(self, rows: Rows) -> tuple[str, ...]:
+        """The ids of document rows."""
+        return self._arrays.document_ids(rows)
+
+    def owners(self, rows: Rows) -> Rows:
+        """(K,) document rows that chunk rows belong to."""
+        return self._arrays.owners(rows)
 
     def profiles(self, document_ids: Sequence[str]) -> Matrix:
         """(N, D) entity profiles; a zero row where a document has none.
@@ -160,10 +198,10 @@ class SqliteReader:
             self._factors[weights] = field_factors(self._arrays.postings.lengths, weights)
         scores = bm25f(self._arrays.postings, self._factors[weights], terms, k1=weights.k1)
         rows = best(scores, k, above=0.0)
-        return Hits(self._arrays.chunk_ids(rows), scores[rows])
+        return Hits(rows, scores[rows], self.chunk_ids)
 
     def search_phrase(self, phrase: str, k: int) -> Hits:
-        """Chunk ids that contain a phrase word for word, the earliest in id order first, all with score 1."""
+        """Chunks that contain a phrase word for word, by row, all with score 1."""
         quoted = '"' + phrase.replace('"', '""').replace("\0", " ") + '"'
         with failures_of(self._folder):
             rows = self._connection.execute(
@@ -172,21 +210,22 @@ class SqliteReader:
                 f"WHERE passages_fts MATCH :phrase AND {VISIBLE} ORDER BY documents.id, ordinal LIMIT :k",
                 {"phrase": quoted, "generation": self._number, "k": k},
             ).fetchall()
-        return Hits(tuple(row[0] for row in rows), np.ones(len(rows), dtype=np.float32))
+        found = self.chunk_rows([row[0] for row in rows])
+        return Hits(found, np.ones(len(found), dtype=np.float32), self.chunk_ids)
 
     def search_vectors(self, vector: Vector, k: int) -> Hits:
-        """Dense layer: chunk ids by cosine; exact up to ``store.exact_limit`` chunks."""
+        """Dense layer: chunks by cosine; exact up to ``store.exact_limit`` chunks."""
         neighbours = self._arrays.neighbours
         rows, scores = neighbours.nearest(vector, k) if neighbours else nearest(self._arrays.vectors, vector, k)
-        return Hits(self._arrays.chunk_ids(rows), scores)
+        return Hits(rows, scores, self.chunk_ids)
 
     def search_profiles(self, vector: Vector, k: int, *, floor: float) -> Hits:
-        """Profile layer: document ids by cosine of their entity profile, at least ``floor``."""
+        """Profile layer: documents by cosine of their entity profile, at least ``floor``."""
         rows, scores = nearest(self._arrays.profiles, vector, k, floor=floor)
-        return Hits(tuple(self._arrays.document_id(row) for row in rows.tolist()), scores)
+        return Hits(rows, scores, self.document_ids)
 
     def search_entities(self, keys: Sequence[str], *, minimum: int) -> Hits:
-        """Document ids that share at least ``minimum`` of the entities, by how many (E4)."""
+        """Documents that share at least ``minimum`` of the entities, by how many (E4)."""
         with failures_of(self._folder):
             rows = self._connection.execute(
                 "SELECT documents.id, count(DISTINCT key) AS shared FROM entities "
@@ -195,12 +234,12 @@ class SqliteReader:
                 "GROUP BY documents.row HAVING shared >= :minimum ORDER BY shared DESC, documents.id",
                 {"keys": as_json(sorted(set(keys))), "generation": self._number, "minimum": minimum},
             ).fetchall()
-        return Hits(tuple(row[0] for row in rows), np.array([row[1] for row in rows], dtype=np.float32))
+        found = np.array([self._arrays.document_row(row[0]) for row in rows], dtype=np.int64)
+        return Hits(found, np.array([row[1] for row in rows], dtype=np.float32), self.document_ids)
 
     def document_frequency(self, terms: Sequence[str]) -> npt.NDArray[np.int64]:
         """(len(terms),) number of chunks each analysed term occurs in."""
-        frequency = self._arrays.postings.frequency
-        return np.fromiter((frequency(term) for term in terms), dtype=np.int64, count=len(terms))
+        return self._arrays.postings.frequencies_of(terms)
 
     def close(self) -> None:
         """Release files."""

@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from tamis.models.protocols import Matrix
 from tamis.store.postings import FIELDS, TERM, FieldPostings, Postings, Terms, invert
+from tamis.store.protocols import Rows
 from tamis.store.sqlite import ann
 
 _MANIFEST = "manifest.json"
@@ -71,11 +72,6 @@ class Snapshot:
         """Document ids met so far, by row."""
         return {}
 
-    @cached_property
-    def _rows(self) -> dict[str, int]:
-        """Rows of the chunks met so far: what a search returns is asked for next."""
-        return {}
-
     def document_id(self, row: int) -> str:
         """The id of a document row."""
         name = self._names.get(row)
@@ -102,14 +98,20 @@ class Snapshot:
             return low
         raise KeyError(document_id)
 
-    def chunk_ids(self, rows: npt.NDArray[np.int64]) -> tuple[str, ...]:
+    def owners(self, rows: Rows) -> Rows:
+        """The document rows of chunk rows."""
+        # The last of equal edges: a document without chunks owns none.
+        return np.searchsorted(self.first_chunk, rows, side="right") - 1
+
+    def document_ids(self, rows: Rows) -> tuple[str, ...]:
+        """The ids of document rows."""
+        return tuple(map(self.document_id, rows.tolist()))
+
+    def chunk_ids(self, rows: Rows) -> tuple[str, ...]:
         """The ids of chunk rows."""
-        owners = np.searchsorted(self.first_chunk, rows, side="right") - 1
-        ordinals = rows - self.first_chunk[owners]
-        name = self.document_id
-        ids = tuple(f"{name(owner)}#c{at}" for owner, at in zip(owners.tolist(), ordinals.tolist(), strict=True))
-        self._rows.update(zip(ids, rows.tolist(), strict=True))
-        return ids
+        owners = self.owners(rows)
+        ordinals = (rows - self.first_chunk[owners]).tolist()
+        return tuple(f"{name}#c{at}" for name, at in zip(self.document_ids(owners), ordinals, strict=True))
 
     def chunk_row(self, chunk_id: str) -> int:
         """The row of a chunk.
@@ -117,9 +119,6 @@ class Snapshot:
         Raises:
             KeyError: it is not in this snapshot.
         """
-        known = self._rows.get(chunk_id)
-        if known is not None:
-            return known
         document_id, _, ordinal = chunk_id.rpartition("#c")
         row = self.document_row(document_id)
         at = int(self.first_chunk[row]) + int(ordinal)
