@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from tamis.errors import UsageError
 from tamis.schema.progress import Progress
-from tamis.schema.report import Answer, Deficit, Ledger, Sentence, SourceStatus, SupportSummary, Tier
+from tamis.schema.report import Answer, Deficit, Sentence, SourceStatus, SupportSummary, Tier
+from tamis.trace import interpret_facts, rank_facts, reduce_facts
 
 if TYPE_CHECKING:
     from tamis.app import Tamis
+    from tamis.models.llm.ledger import CallLedger
     from tamis.models.protocols import Matrix
     from tamis.rank.answerable import Verdict
     from tamis.reduce.reduce import Reduction
@@ -97,14 +99,15 @@ def ask(request: Request, app: Tamis, progress: Progress) -> Answer:
         raise UsageError(
             "no collection is named", fix="add --name NAME; `tamis collections` lists them, `tamis ingest` makes one"
         )
-    progress.stage("interpreting")
-    question = _interpreted(request, app)
-    trace: list[tuple[str, Mapping[str, Any]]] = [("interpret", _interpret_facts(question))]
     with ExitStack() as stack:
+        # Opened first: a name that is no collection is refused before any work.
         readers = {name: stack.enter_context(app.store.reader(name)) for name in request.names}
+        progress.stage("interpreting")
+        question = _interpreted(request, app)
+        trace: list[tuple[str, Mapping[str, Any]]] = [("interpret", interpret_facts(question))]
         progress.stage("ranking")
         found = [_search_one(name, reader, question, request, app) for name, reader in readers.items()]
-        trace += [("rank", _rank_facts(one)) for one in found]
+        trace += [("rank", rank_facts(one.name, one.ranking, one.verdict)) for one in found]
         base = Answer(
             question=question.question,
             interpretation=question,
@@ -233,13 +236,16 @@ def _answered(
 
     progress.stage("reducing")
     reduction = _reduced(base, answering, app)
-    trace.append(("reduce", _reduce_facts(reduction)))
+    trace.append(("reduce", reduce_facts(reduction)))
     base = replace(base, evidence=reduction.evidence, quarantine=reduction.quarantine)
     if not reduction.evidence or not _holds(reduction, answering, app.settings.answer):
         return _refused(base, answering, app, request.names)
     progress.stage("writing")
-    written, ledger = _written(base, request, app)
+    written, calls = _written(base, request, app)
     tier, checked, support, notes = _settled(written, base, reduction, app)
+    if written and written.usable and tier != "model":
+        calls.outcome(notes[-1])
+    ledger = calls.closed()
     text, refs = markdown(checked, base.evidence)
     trace.append(("write", {"tier": tier, "sentences": len(checked), "calls": ledger.calls_total}))
     return replace(
@@ -290,7 +296,7 @@ def _settled(
     return "extractive", checked, support, notes
 
 
-def _written(base: Answer, request: Request, app: Tamis) -> tuple[Written | None, Ledger]:
+def _written(base: Answer, request: Request, app: Tamis) -> tuple[Written | None, CallLedger]:
     """What the main model makes of the evidence, in one call; None where no model is configured or wanted."""
     from tamis.check.quarantine import reason
     from tamis.models.llm import load_chat
@@ -301,7 +307,7 @@ def _written(base: Answer, request: Request, app: Tamis) -> tuple[Written | None
     role = app.settings.llm.main
     model = load_chat(role) if request.use_llm else None
     if model is None:
-        return None, ledger.closed()
+        return None, ledger
     written = write(
         base.question,
         base.evidence,
@@ -312,7 +318,7 @@ def _written(base: Answer, request: Request, app: Tamis) -> tuple[Written | None
         sentences=app.settings.answer.sentences,
         suspicious=reason,
     )
-    return written, ledger.closed()
+    return written, ledger
 
 
 def _extracts(base: Answer, reduction: Reduction, app: Tamis) -> tuple[Sentence, ...]:
@@ -366,35 +372,3 @@ def _refused(base: Answer, found: Sequence[_Found], app: Tamis, names: Sequence[
         suggestions=tuple(suggestions),
     )
     return replace(base, tier="none", evidence=(), markdown=deficit_markdown(deficit), deficit=deficit)
-
-
-def _interpret_facts(question: Interpretation) -> dict[str, Any]:
-    return {
-        "intent": question.intent,
-        "shape": question.shape,
-        "via": question.via,
-        "subqueries": list(question.subqueries),
-        "entities": list(question.entities),
-    }
-
-
-def _rank_facts(one: _Found) -> dict[str, Any]:
-    return {
-        "collection": one.name,
-        "recipe": one.ranking.recipe,
-        "matches": dict(one.ranking.layers),
-        "terms": dict(one.ranking.terms),
-        "items": len(one.ranking.items),
-        "related via entity profiles": one.ranking.related,
-        "answers": one.verdict.answered,
-    }
-
-
-def _reduce_facts(reduction: Reduction) -> dict[str, Any]:
-    return {
-        "segments": len(reduction.segments),
-        "long items compressed": reduction.compressed,
-        "dropped": dict(reduction.dropped),
-        "quarantined": len(reduction.quarantine),
-        "evidence": len(reduction.evidence),
-    }

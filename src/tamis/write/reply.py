@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -13,11 +14,11 @@ from tamis.text.sentences import sentences as sentence_spans
 from tamis.text.tokens import words
 from tamis.write.labels import extract, lift
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]")
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
+"""Categories of characters that show nothing: controls, formats, lone surrogates, private and unassigned ones."""
+_LINE_ENDS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _TERMINAL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?)")
-_THOUGHT = re.compile(r"<(think|thinking|reasoning|thought)\b[^>]*>.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
-_OPEN_THOUGHT = re.compile(r"<(?:think|thinking|reasoning|thought)\b[^>]*>.*\Z", re.DOTALL | re.IGNORECASE)
-_CLOSING_THOUGHT = re.compile(r"\A.*?</(?:think|thinking|reasoning|thought)\s*>", re.DOTALL | re.IGNORECASE)
+_THOUGHT = re.compile(r"<(/?)(?:think|thinking|reasoning|thought)\b[^<>]{0,200}>", re.IGNORECASE)
 _TEMPLATE_MARK = re.compile(r"<\|[^|<>\n]{1,40}\|>|</?s>|\[/?INST\]|</?evidence\b[^<>]*>", re.IGNORECASE)
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\(\s*<?[^()\s]*(?:\([^()\s]*\)[^()\s]*)*>?(?:\s+[\"'][^\"'\n]*[\"'])?\s*\)")
 _URL = re.compile(
@@ -40,6 +41,10 @@ _ANSWER_PREFIX = re.compile(r"^\W*(?:(?:final )?answer|response)\W*:\s*", re.IGN
 _STOPS = (".", "!", "?", "…", ":", "。", "！", "？")
 _CLOSERS = "\"'”’)]*_`» "
 _JSON_FIELDS = ("answer", "text", "response", "summary", "content")
+MOST_CHARACTERS = 64_000
+"""Of a reply without its thoughts, where nobody says how long it may be."""
+_MOST_ECHOES = 2
+"""Sentences of the instructions in an answer; with more of them it is a copy of the prompt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,24 +56,40 @@ class Parsed:
         unknown_labels: how many citations named nothing.
         notes: what was taken out, one line each.
         thought_only: nothing but `<think>` text came.
+        echo: the reply is a copy of the instructions.
     """
 
     sentences: tuple[Sentence, ...]
     unknown_labels: int = 0
     notes: tuple[str, ...] = ()
     thought_only: bool = False
+    echo: bool = False
 
 
 def strip_thoughts(text: str) -> str:
     """Without `<think>` blocks: closed ones, one never closed, and one whose opening the server swallowed."""
-    text = _THOUGHT.sub("", text)
-    return _OPEN_THOUGHT.sub("", _CLOSING_THOUGHT.sub("", text))
+    parts: list[str] = []
+    at = 0
+    inside = False
+    for mark in _THOUGHT.finditer(text):
+        if not mark.group(1):
+            if not inside:
+                parts.append(text[at : mark.start()])
+            inside = True
+        else:
+            if not inside:
+                parts.clear()
+            inside = False
+            at = mark.end()
+    return "".join(parts if inside else [*parts, text[at:]])
 
 
 def clean(text: str) -> str:
-    """Without terminal escapes, control characters and chat-template marks; lines end in line feeds."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _TEMPLATE_MARK.sub("", _CONTROL.sub("", _TERMINAL.sub("", text))).strip()
+    """Without terminal escapes, characters that show nothing and chat-template marks; lines end in line feeds."""
+    text = _LINE_ENDS.sub("\n", _TERMINAL.sub("", text))
+    if not text.isascii() or not text.isprintable():
+        text = "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in _UNSEEN)
+    return _TEMPLATE_MARK.sub("", text).strip()
 
 
 def without_urls(text: str, allowed: str = "") -> tuple[str, int]:
@@ -118,7 +139,15 @@ def from_json(text: str) -> str | None:
     return next((str(fields[name]) for name in _JSON_FIELDS if isinstance(fields.get(name), str)), "")
 
 
-def parse(text: str, known: Collection[str], *, evidence_text: str, prompt: str, cut_off: bool) -> Parsed:
+def parse(
+    text: str,
+    known: Collection[str],
+    *,
+    evidence_text: str,
+    prompt: str,
+    cut_off: bool,
+    most_characters: int = MOST_CHARACTERS,
+) -> Parsed:
     """Take a reply apart.
 
     Args:
@@ -127,11 +156,15 @@ def parse(text: str, known: Collection[str], *, evidence_text: str, prompt: str,
         evidence_text: of all evidence shown.
         prompt: the instructions given; small models echo them, and echoes are no answer.
         cut_off: the model ran into its token limit, so the last sentence may be half of one.
+        most_characters: what is longer, its thoughts aside, is cut there.
     """
-    spoken = clean(strip_thoughts(text))
+    spoken = clean(strip_thoughts(text)[: 2 * most_characters])
     if not spoken:
-        return Parsed((), thought_only=bool(clean(text)))
+        return Parsed((), thought_only=bool(clean(text[:most_characters])))
     notes: list[str] = []
+    if len(spoken) > most_characters:
+        spoken, cut_off = spoken[:most_characters], True
+        notes.append(f"the model wrote far more than was asked for; read to its {most_characters:,}th character")
     inner = from_json(spoken)
     if inner is not None:
         notes.append("the model answered in JSON; its text was taken out")
@@ -141,8 +174,10 @@ def parse(text: str, known: Collection[str], *, evidence_text: str, prompt: str,
         notes.append(f"{urls} address{'es' * (urls > 1)} written by the model removed")
     if cut_off:
         notes.append("the model's answer was cut off at its token limit; the unfinished sentence was left out")
-    draft, unknown = _draft(spoken, known, frozenset(_echoes(prompt)), cut_off=cut_off)
-    return Parsed(draft, unknown, tuple(notes))
+    echoes = frozenset(_echoes(prompt))
+    draft, unknown = _draft(spoken, known, echoes, cut_off=cut_off)
+    echoed = sum(echo in echoes for echo in _echoes(spoken)) if echoes else 0
+    return Parsed(draft, unknown, tuple(notes), echo=echoed > _MOST_ECHOES)
 
 
 def _echoes(prompt: str) -> Iterator[str]:

@@ -25,6 +25,8 @@ from tamis.write.reply import Parsed, parse
 _LEAST_LETTERS = 60
 """Shorter replies are not judged by their language."""
 _LEAST_EVIDENCE_CHARACTERS = 200
+_CHARACTERS_PER_TOKEN = 16
+"""More than any text a tokenizer was made for: what is longer did not keep to its token limit."""
 _REFUSAL = re.compile(
     r"\b(?:as an? (?:ai|language model|assistant)|i(?:'m| am) (?:sorry|unable|not able)"
     r"|i (?:cannot|can't|can not|won't)"
@@ -140,6 +142,13 @@ def write(
         return Written((), ("no evidence, so no model was called",))
     fitted = fit(question, evidence, model=model, role=role, language=language, sentences=sentences)
     shown = tuple(item.label for item in fitted.evidence)
+    blank = Written((), shown=shown, prompt=fitted.messages)
+    if fitted.tokens > role.context_tokens - role.max_tokens:
+        why = (
+            f"no evidence fits into the model's context: {fitted.tokens} tokens to read and {role.max_tokens} to write "
+            f"(llm.main.max_tokens) are more than {role.context_tokens} (llm.main.context_tokens)"
+        )
+        return replace(blank, notes=(_stepped(why),))
     ledger.reserve("main", role, calls=1, prompt=fitted.tokens, completion=role.max_tokens)
     notes: list[str] = []
     if fitted.dropped:
@@ -147,7 +156,6 @@ def write(
             f"{fitted.dropped} of {len(evidence)} pieces of evidence left out to fit the model's context "
             f"of {role.context_tokens} tokens"
         )
-    blank = Written((), shown=shown, prompt=fitted.messages)
     try:
         reply = ledger.metered("main", model, role).complete(
             fitted.messages, max_tokens=role.max_tokens, temperature=role.temperature
@@ -159,8 +167,9 @@ def write(
         reply.text,
         shown,
         evidence_text="\n".join(item.text for item in fitted.evidence),
-        prompt=fitted.messages[0].content,
+        prompt="\n".join((fitted.messages[0].content, *_frame(fitted.messages[1].content))),
         cut_off=reply.finish_reason == "length",
+        most_characters=_CHARACTERS_PER_TOKEN * role.max_tokens,
     )
     notes += parsed.notes
     draft, taken = _without(parsed.sentences, suspicious)
@@ -171,6 +180,11 @@ def write(
         ledger.outcome(reason)
         return replace(blank, notes=(*notes, _stepped(reason)), unknown_labels=parsed.unknown_labels)
     return replace(blank, sentences=draft, notes=tuple(notes), unknown_labels=parsed.unknown_labels, usable=True)
+
+
+def _frame(asked: str) -> list[str]:
+    """What the last message says behind its evidence: the question, and how to answer it."""
+    return asked.rpartition("</evidence>")[2].splitlines()
 
 
 def _stepped(reason: str) -> str:
@@ -190,6 +204,8 @@ def _flaw(parsed: Parsed, reply: Completion, language: str) -> str:
     prose = " ".join(sentence.text for sentence in claims)
     if parsed.thought_only:
         return "the model only thought and wrote no answer"
+    if parsed.echo:
+        return "the model repeated its instructions"
     if not claims:
         return f"the model's answer was {'cut off' if reply.finish_reason == 'length' else 'empty'}"
     cited = any(sentence.citations for sentence in claims)

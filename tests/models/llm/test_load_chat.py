@@ -34,7 +34,6 @@ def test_a_file_is_run_here(tmp_path):
 @pytest.mark.parametrize(
     "role",
     [
-        ModelRole(model="/nowhere/tiny.gguf"),
         ModelRole(model="gpt"),
         ModelRole(base_url="http://127.0.0.1:1/v1"),
         ModelRole(base_url="127.0.0.1", model="m"),

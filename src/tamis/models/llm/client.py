@@ -6,10 +6,12 @@ and nothing a model or a page says becomes an address.
 
 from __future__ import annotations
 
+import base64
 import json
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
@@ -17,9 +19,20 @@ from tamis.errors import ModelAuthError, ModelError, ModelReplyError, ModelUnrea
 from tamis.models.llm.tokens import MESSAGE_OVERHEAD, estimate_tokens
 from tamis.models.protocols import Completion, Message
 
+if TYPE_CHECKING:
+    from tamis.models.llm.wire import Answered
+
 MAX_REPLY_BYTES = 4_000_000
 """A chat completion is a few kilobytes; anything this long is not one."""
 _REASON_CHARACTERS = 200
+_TEMPLATE_TOKENS = 2000
+"""What a chat template of the endpoint's own may add to a prompt; a count further above its bytes is none."""
+_CONTEXT = re.compile(
+    r"context[\s_-]?(?:length|size|window|limit)|maximum context|exceeds? (?:the )?(?:available |max\w* )?context"
+    r"|(?:prompt|input|request)(?: is| has)? too (?:long|large|many tokens)|too many (?:input |prompt )?tokens",
+    re.IGNORECASE,
+)
+"""How servers say that a prompt does not fit."""
 
 
 class ChatClient:
@@ -34,7 +47,7 @@ class ChatClient:
         clock: monotonic seconds.
 
     Raises:
-        SettingsError: the address is not http(s) with a host.
+        SettingsError: the address is not http(s) with a host, or the key cannot stand in a header.
     """
 
     def __init__(
@@ -47,9 +60,9 @@ class ChatClient:
         extra: Mapping[str, Any] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._url = _completions_url(base_url)
+        self._url, self._credentials = _completions_url(base_url)
         self._model = model
-        self._key = api_key or SecretStr("")
+        self._key = _sendable(api_key)
         self._timeout = timeout_seconds
         self._extra = dict(extra or {})
         self._clock = clock
@@ -81,43 +94,47 @@ class ChatClient:
                 "json_schema": {"name": "reply", "schema": schema, "strict": True},
             }
         started = self._clock()
-        status, raw = self._post(body)
-        if status != 200:
-            raise self._refusal(status, raw)
-        return self._completion(raw, messages, self._clock() - started)
+        answered = self._post(body)
+        if answered.status != 200:
+            raise self._refusal(answered)
+        return self._completion(answered.body, messages, max_tokens, self._clock() - started)
 
-    def _post(self, body: dict[str, Any]) -> tuple[int, bytes]:
-        """Status and body of the answer, within the time and size limits."""
-        import httpx
+    def _post(self, body: dict[str, Any]) -> Answered:
+        """Status, headers and body of the answer, within the time and size limits."""
+        import httpcore
 
-        headers = {"Accept": "application/json"}
+        from tamis.models.llm.wire import PackedError, TooLargeError, post
+
+        headers = dict(self._credentials)
         if key := self._key.get_secret_value():
             headers["Authorization"] = f"Bearer {key}"
-        deadline = self._clock() + self._timeout
+        # Escaped to ASCII: text from the web may hold lone surrogates, which no encoding carries.
+        content = json.dumps(body).encode("ascii")
         try:
-            with (
-                httpx.Client(timeout=self._timeout, trust_env=False, follow_redirects=False) as client,
-                client.stream("POST", self._url, json=body, headers=headers) as response,
-            ):
-                parts: list[bytes] = []
-                size = 0
-                for part in response.iter_bytes():
-                    parts.append(part)
-                    size += len(part)
-                    if size > MAX_REPLY_BYTES:
-                        raise ModelReplyError(
-                            f"the answer of {self._url} is over {MAX_REPLY_BYTES:,} bytes",
-                            fix="is this the address of a chat model? See llm.main.base_url",
-                        )
-                    if self._clock() > deadline:
-                        raise self._late()
-                return response.status_code, b"".join(parts)
-        except httpx.TimeoutException as error:
+            return post(
+                self._url,
+                content,
+                headers,
+                seconds=self._timeout,
+                most_bytes=MAX_REPLY_BYTES,
+                clock=self._clock,
+            )
+        except httpcore.TimeoutException as error:
             raise self._late() from error
-        except httpx.HTTPError as error:
+        except (httpcore.NetworkError, httpcore.ProtocolError) as error:
             raise ModelUnreachableError(
                 f"no answer from {self._url}: {_short(str(error)) or type(error).__name__}",
                 fix="start the model server, or mend llm.main.base_url",
+            ) from error
+        except TooLargeError as error:
+            raise ModelReplyError(
+                f"the answer of {self._url} is over {MAX_REPLY_BYTES:,} bytes",
+                fix="is this the address of a chat model? See llm.main.base_url",
+            ) from error
+        except PackedError as error:
+            raise ModelReplyError(
+                f"{self._url} packed its answer as {_short(str(error))!r}, though plain text was asked for",
+                fix="switch compression off for that address, or name another in llm.main.base_url",
             ) from error
 
     def _late(self) -> ModelUnreachableError:
@@ -126,71 +143,132 @@ class ChatClient:
             fix="raise llm.main.timeout_seconds, or use a smaller model",
         )
 
-    def _refusal(self, status: int, raw: bytes) -> ModelError:
+    def _refusal(self, answered: Answered) -> ModelError:
         """The error for a status other than 200."""
-        said = _short(_error_text(raw).replace(self._key.get_secret_value() or "\0", "…"))
+        status = answered.status
+        said = _short(_error_text(answered.body).replace(self._key.get_secret_value() or "\0", "…"))
         told = f"{self._url} answered {status}" + (f": {said}" if said else "")
-        if status in (401, 403):
-            return ModelAuthError(told, fix="set llm.main.api_key to a valid key")
-        if status == 404:
-            return ModelAuthError(
-                f"{told} (model {self._model!r})", fix="mend llm.main.model or the path of llm.main.base_url"
+        # Some servers refuse a long prompt with 400, some with 413 or 500.
+        if status == 413 or (status in (400, 422, 500) and _CONTEXT.search(said)):
+            return ModelReplyError(
+                f"the prompt does not fit the model's context; {told}",
+                fix="set llm.main.context_tokens to what the model server was started with",
             )
-        if status == 429:
-            return ModelUnreachableError(told, fix="the endpoint limits its rate or the quota is used up; try later")
-        if status >= 500:
-            return ModelUnreachableError(told, fix="look at the model server's own log")
         if 300 <= status < 400:
             return ModelUnreachableError(
                 f"{told} (a redirect, which is not followed)", fix="put the final address into llm.main.base_url"
             )
+        if status == 404:
+            return ModelAuthError(
+                f"{told} (model {self._model!r})", fix="mend llm.main.model or the path of llm.main.base_url"
+            )
+        if status in (401, 403):
+            return ModelAuthError(told, fix="set llm.main.api_key to a valid key")
+        if status == 429:
+            wait = _retry_after(answered.headers.get("retry-after", ""))
+            return ModelUnreachableError(
+                told + wait, fix="the endpoint limits its rate or the quota is used up; try later"
+            )
+        if status >= 500:
+            return ModelUnreachableError(told, fix="look at the model server's own log")
         return ModelReplyError(told, fix="the endpoint does not accept the request; is it OpenAI-compatible?")
 
-    def _completion(self, raw: bytes, messages: Sequence[Message], seconds: float) -> Completion:
-        """The first choice of a chat completion, usage estimated where it is missing."""
+    def _completion(self, raw: bytes, messages: Sequence[Message], max_tokens: int, seconds: float) -> Completion:
+        """The first choice of a chat completion, usage estimated where it is missing or cannot be."""
         try:
             data = json.loads(raw)
             choice = data["choices"][0]
-            message = choice["message"]
-            # Reasoning servers leave the content null while only thoughts came.
-            text = message.get("content") or ""
+            text = _said(choice["message"])
             finish = str(choice.get("finish_reason") or "stop")
             usage = data.get("usage") or {}
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             raise ModelReplyError(
-                f"{self._url} answered something that is not a chat completion: {_short(_decoded(raw))!r}",
+                f"{self._url} answered something that is not a chat completion: {_short(_error_text(raw))!r}",
                 fix="llm.main.base_url must point at an OpenAI-compatible endpoint, usually ending in /v1",
             ) from error
-        if not isinstance(text, str):
-            raise ModelReplyError(f"{self._url} answered with content of type {type(text).__name__}, not text")
-        prompt = _count(usage, "prompt_tokens")
+        # No tokenizer makes more tokens than bytes; what is beyond that, and what the endpoint adds, was made up.
+        read = sum(len(message.content.encode("utf-8", "replace")) for message in messages) + _TEMPLATE_TOKENS
+        prompt = _count(usage, "prompt_tokens", read)
         if prompt is None:
             prompt = sum(self.count_tokens(message.content) + MESSAGE_OVERHEAD for message in messages)
-        written = _count(usage, "completion_tokens")
+        written = _count(usage, "completion_tokens", max(max_tokens, len(text.encode("utf-8", "replace"))))
         return Completion(text, prompt, self.count_tokens(text) if written is None else written, finish, seconds)
 
 
-def _count(usage: object, name: str) -> int | None:
+def _sendable(api_key: SecretStr | None) -> SecretStr:
+    """The key without the line end that files and shells leave on it."""
+    key = api_key.get_secret_value().strip() if api_key else ""
+    if not all("!" <= character <= "~" for character in key):
+        raise SettingsError(
+            "llm.main.api_key holds a character that cannot be sent (a space, a line end or a letter beyond ASCII)",
+            fix="copy the key again, without quotes or spaces",
+        )
+    return SecretStr(key)
+
+
+def _said(message: Mapping[str, Any]) -> str:
+    """The text of a message: plain, in parts, or what stands in for it.
+
+    Raises:
+        TypeError: content of another kind.
+    """
+    content = message.get("content")
+    if isinstance(content, list):
+        content = "".join(part["text"] for part in content if part.get("type", "text") in ("text", "output_text"))
+    if content is not None and not isinstance(content, str):
+        raise TypeError(type(content).__name__)
+    if content:
+        return content
+    # Reasoning servers leave the content null while only thoughts came; others put a refusal beside it.
+    thought, refusal = message.get("reasoning_content") or message.get("reasoning"), message.get("refusal")
+    if isinstance(refusal, str) and refusal:
+        return refusal
+    return f"<think>{thought}</think>" if isinstance(thought, str) and thought else ""
+
+
+def _count(usage: object, name: str, most: int) -> int | None:
     value = usage.get(name) if isinstance(usage, dict) else None
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most else None
 
 
-def _completions_url(base_url: str) -> str:
-    from urllib.parse import urlsplit
+def _retry_after(value: str) -> str:
+    """What a server asks to wait, for a person; empty where it is no wait (RFC 9110, 10.2.3)."""
+    from email.utils import parsedate_to_datetime
+
+    value = value.strip()
+    if re.fullmatch(r"[0-9]{1,9}", value):
+        return f" (it asks to wait {int(value)} s)"
+    try:
+        until = parsedate_to_datetime(value)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return ""
+    return f" (it asks to wait until {until:%Y-%m-%d %H:%M:%S})"
+
+
+def _completions_url(base_url: str) -> tuple[str, dict[str, str]]:
+    """Where to post, and the header that credentials in the address become."""
+    from urllib.parse import quote, unquote, urlsplit
 
     try:
         parts = urlsplit(base_url.strip())
-        host = parts.hostname
-    except ValueError:
-        host = None
+        host, port = parts.hostname or "", parts.port
+        name = host if ":" in host else host.encode("idna").decode("ascii")
+    except (ValueError, UnicodeError):
+        host = ""
     if not host or parts.scheme not in ("http", "https"):
+        shown = re.sub(r"//[^/@]*@", "//…@", base_url)
         raise SettingsError(
-            f"llm base_url {base_url!r} is not an http address", fix="write it like http://127.0.0.1:11434/v1"
+            f"llm base_url {shown!r} is not an http address", fix="write it like http://127.0.0.1:11434/v1"
         )
-    path = parts.path.rstrip("/") or "/v1"
+    path = quote(parts.path.rstrip("/"), safe="/%:@!$&'()*+,;=~") or "/v1"
     if not path.endswith("/chat/completions"):
         path += "/chat/completions"
-    return parts._replace(path=path, query="", fragment="").geturl()
+    headers = {}
+    if parts.username:
+        pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
+        headers["Authorization"] = "Basic " + base64.b64encode(pair).decode("ascii")
+    place = (f"[{name}]" if ":" in name else name) + (f":{port}" if port else "")
+    return parts._replace(netloc=place, path=path, query="", fragment="").geturl(), headers
 
 
 def _decoded(raw: bytes) -> str:
@@ -205,8 +283,8 @@ def _error_text(raw: bytes) -> str:
         return _decoded(raw)
     error = data.get("error", data) if isinstance(data, dict) else data
     if isinstance(error, dict):
-        error = error.get("message") or error.get("detail") or ""
-    return str(error)
+        error = error.get("message") or error.get("detail") or error
+    return str(error)[: 4 * _REASON_CHARACTERS]
 
 
 def _short(text: str) -> str:

@@ -15,13 +15,12 @@ def load_chat(role: ModelRole) -> ChatModel | None:
     """The model a role names, None where none is configured. Contacts nothing yet.
 
     Raises:
-        SettingsError: a GGUF file that does not exist, an endpoint without a model name, or no http address.
+        SettingsError: an endpoint without a model name, or no http address.
     """
     if role.model.lower().endswith(".gguf") and not role.base_url:
-        path = Path(role.model).expanduser()
-        if not path.is_file():
-            raise SettingsError(f"no model file at {path}", fix="mend llm.main.model, or leave it empty")
-        return LocalChat(path, context_tokens=role.context_tokens, timeout_seconds=role.timeout_seconds)
+        return LocalChat(
+            Path(role.model).expanduser(), context_tokens=role.context_tokens, timeout_seconds=role.timeout_seconds
+        )
     if not role.base_url:
         if role.model:
             raise SettingsError(

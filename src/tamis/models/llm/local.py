@@ -66,6 +66,8 @@ class LocalChat:
             return client.complete(messages, max_tokens=max_tokens, temperature=temperature, schema=schema)
 
     def _start(self) -> ChatClient:
+        if not self._path.is_file():
+            raise ModelFilesError(f"no model file at {self._path}", fix="mend llm.main.model, or leave it empty")
         if find_spec("xllamacpp") is None:
             raise ModelFilesError(
                 f"running {self._path.name} in the process needs the package xllamacpp, which is not installed",
