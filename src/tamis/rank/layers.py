@@ -148,13 +148,13 @@ def search_layers(
     text = _text_layer(probe, reader, rank) if "text" in layers else _NOTHING
     vector, floor = _NOTHING, 0.0
     if "vector" in layers and near is not None and len(near):
-        vector, floor = _compared(probe, reader, np.union1d(near, text.rows), rank.candidates)
+        vector, floor = _compared(probe, reader, _union(near, text.rows), rank.candidates)
     elif "vector" in layers:
         vector, floor = _vector_layer(probe, reader, rank.candidates)
     profile = _profile_layer(probe, reader, rank, entities) if "profile" in layers else _NOTHING
-    passages = np.union1d(text.rows, vector.rows)
+    passages = _union(text.rows, vector.rows)
     owners = reader.owners(passages)
-    documents = np.union1d(owners, profile.rows)
+    documents = _union(owners, profile.rows)
     places = np.searchsorted(documents, owners)
     by_text, by_vector = text.at(passages), vector.at(passages)
     together = _scaled(by_text, 0.0) * rank.bm25_weight + _scaled(by_vector, floor) * (1.0 - rank.bm25_weight)
@@ -184,10 +184,23 @@ class _Found:
 
     def at(self, rows: Rows) -> Scores:
         """The scores of ascending rows, NaN where this layer did not bring one."""
-        result = np.full(len(rows), np.nan)
-        shared = np.isin(rows, self.rows, assume_unique=True)
-        result[shared] = self.scores[np.isin(self.rows, rows, assume_unique=True)]
-        return result
+        if not len(self.rows):
+            return np.full(len(rows), np.nan)
+        places = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
+        return np.where(self.rows[places] == rows, self.scores[places], np.nan)
+
+
+def _union(*parts: Rows) -> Rows:
+    """All the rows once, ascending."""
+    rows = np.sort(np.concatenate(parts), kind="stable")
+    return rows[_firsts(rows)]
+
+
+def _firsts(ascending: Rows) -> npt.NDArray[np.bool_]:
+    """Whether each value differs from the one before it."""
+    first = np.ones(len(ascending), dtype=np.bool_)
+    np.not_equal(ascending[1:], ascending[:-1], out=first[1:])
+    return first
 
 
 _NOTHING = _Found(np.zeros(0, dtype=np.int64), np.zeros(0))
@@ -199,7 +212,7 @@ def _united(parts: Sequence[tuple[Rows, Scores]]) -> _Found:
         rows, scores = parts[0]
         order = np.argsort(rows)
         return _Found(rows[order], scores[order])
-    rows = np.unique(np.concatenate([part[0] for part in parts])) if parts else _NOTHING.rows
+    rows = _union(*(part[0] for part in parts))
     best = np.full(len(rows), -np.inf)
     for some, scores in parts:
         at = np.searchsorted(rows, some)
@@ -254,18 +267,20 @@ def _scaled(values: Scores, floor: float) -> Scores:
 
 
 def _folded(values: Scores, places: Rows, size: int) -> Scores:
-    """The best of the known values that belong to each of ``size`` documents."""
+    """The best of the known values that belong to each of ``size`` documents; ``places`` ascend."""
     best = np.full(size, np.nan)
-    np.fmax.at(best, places, values)
+    if len(places):
+        starts = np.flatnonzero(_firsts(places))
+        best[places[starts]] = np.fmax.reduceat(values, starts)
     return best
 
 
 def _best_chunks(passages: Rows, places: Rows, scores: Scores, size: int) -> Rows:
     """The best chunk of each of ``size`` documents, ties by row; `NOWHERE` where a document has none."""
-    order = np.argsort(-scores, kind="stable")
-    owners, first = np.unique(places[order], return_index=True)
     chosen = np.full(size, NOWHERE)
-    chosen[owners] = passages[order[first]]
+    best = np.flatnonzero(scores == _folded(scores, places, size)[places])
+    best = best[_firsts(places[best])]
+    chosen[places[best]] = passages[best]
     return chosen
 
 

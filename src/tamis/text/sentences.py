@@ -23,10 +23,10 @@ _BREAK = re.compile(
     r"\n(?:[ \t]*+\n)++|\n(?=[ \t]*+(?:[-*+•‣◦▪⁃][ \t]|\d{1,3}[.)][ \t]|#{1,6}[ \t]|>|\||```|~~~))|[\u2029\f]"
 )
 _ONE_LINER = re.compile(r"[ \t]*(?:#{1,6}[ \t]|\||```|~~~)")
-_BULLET = re.compile(r"(?<!\S)[•‣◦▪●⁃](?=\s?\S)")
-_NUMBERED = re.compile(r"(?<!\S)(?P<mark>\d{1,2})(?P<sign>\.\)|[.)])[ \t](?=[\"'“‘(]?[^\W\d_])")
+_BULLET = re.compile(r"[•‣◦▪●⁃](?<!\S[•‣◦▪●⁃])(?=\s?\S)")
+_NUMBERED = re.compile(r"(?P<mark>\d(?<!\S\d)\d?)(?P<sign>\.\)|[.)])[ \t](?=[\"'“‘(]?[^\W\d_])")
 _LETTERED = re.compile(r"(?<!\S)(?P<mark>[a-z])(?P<sign>\.\)|[.)])[ \t](?=[A-Z])")
-_GLUED = re.compile(r"(?<=[a-z]{3})[.!?](?P<word>[A-Z][a-z]{0,12}+)(?=[ ,])")
+_GLUED = re.compile(r"[.!?](?<=[a-z]{3}[.!?])(?P<word>[A-Z][a-z]{0,12}+)(?=[ ,])")
 _ENUMERATOR = re.compile(r"[•‣◦▪●⁃*+-]?\s?\(?(?:\d{1,3}(?:\.\d{1,3}){0,3}|[A-Za-z]|[ivxIVX]{1,4})[.)]{1,2}")
 _WORD_BEFORE = re.compile(r"[^\s\"“”‘«»()\[\]{}<>*_`/,;:—–]+\Z")
 _ELLIPSIS = frozenset(". …\u00a0\t")
@@ -90,14 +90,16 @@ def _enumerations(text: str, start: int, end: int) -> Iterator[int]:
     """Where the items of a list written in one line begin: "1) … 2) …", "a. … b. …", "• … • …"."""
     for bullet in _BULLET.finditer(text, start, end):
         yield bullet.start()
-    for pattern in (_NUMBERED, _LETTERED):
+    for pattern, first in ((_NUMBERED, "1"), (_LETTERED, "a")):
+        if all(text.find(first + sign, start, end) < 0 for sign in ".)"):
+            continue
         run: list[re.Match[str]] = []
         for mark in pattern.finditer(text, start, end):
             if run and mark["sign"] == run[-1]["sign"] and _follows(run[-1]["mark"], mark["mark"]):
                 run.append(mark)
                 continue
             yield from _item_starts(run)
-            run = [mark] if mark["mark"] in ("1", "a") else []
+            run = [mark] if mark["mark"] == first else []
         yield from _item_starts(run)
 
 
