@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 
 from lxml import html
 
-from tamis.acquire.fetch import Fetcher, Response
+from tamis.acquire.fetch import Fetcher
+from tamis.acquire.response import Response
 from tamis.errors import UnreadableError
 from tamis.schema.document import Document, Link, Page
 from tamis.settings import FetchSettings

@@ -11,7 +11,8 @@ import brotli
 import pytest
 from loopback import HOST, open_fetcher, reply, serve
 
-from tamis.acquire.fetch import Fetcher, Response, demand, fetch_once, retry_after
+from tamis.acquire.fetch import Fetcher, fetch_once
+from tamis.acquire.response import Response, demand, retry_after
 from tamis.errors import FetchError, RefusedAddressError
 from tamis.settings import FetchSettings
 

@@ -108,12 +108,13 @@ class Body:
         encoding: the ``Content-Encoding`` header, empty for none.
         max_bytes: most bytes after decompression.
         name: what to call the thing in an error, usually its URL.
+        cut: end at the limit instead of failing.
 
     Raises:
         FetchError: a content coding that is not known, or more than one.
     """
 
-    def __init__(self, encoding: str, *, max_bytes: int, name: str) -> None:
+    def __init__(self, encoding: str, *, max_bytes: int, name: str, cut: bool = False) -> None:
         coding = encoding.strip().lower()
         self._decoder: Decoder | None = None
         if coding not in ("", "identity"):
@@ -122,26 +123,42 @@ class Body:
             self._decoder = DECODERS[coding]()
         self._name = name
         self._max_bytes = max_bytes
-        self._pieces: list[bytes] = []
-        self._size = 0
+        self._cut = cut
+        self._packed = 0
+        # One buffer, not a list of pieces: a body may come in millions of them.
+        self._unpacked = bytearray()
+
+    @property
+    def full(self) -> bool:
+        """Whether the limit was reached and nothing further is taken."""
+        return self._cut and len(self._unpacked) >= self._max_bytes
 
     def feed(self, data: bytes) -> None:
         """Take the next bytes as they came.
 
         Raises:
-            FetchError: the body is longer than allowed, or its compression is damaged.
+            FetchError: the body is longer than allowed, packed or unpacked, or its compression is damaged.
         """
+        # A stream can be packed so that nothing ever comes out of it.
+        self._packed += len(data)
         try:
             for piece in self._decoder.feed(data) if self._decoder is not None else (data,):
-                self._size += len(piece)
-                if self._size > self._max_bytes:
-                    raise FetchError(
-                        f"{self._name} is longer than {self._max_bytes:,} bytes",
-                        fix="Raise fetch.max_bytes if the page is worth it.",
-                    )
-                self._pieces.append(piece)
+                self._unpacked += piece
+                if self.full:
+                    del self._unpacked[self._max_bytes :]
+                    return
+                if max(self._packed, len(self._unpacked)) > self._max_bytes:
+                    raise self._too_long()
         except ValueError as error:
             raise FetchError(f"{self._name} has damaged compression: {error}") from error
+        if self._packed > self._max_bytes:
+            raise self._too_long()
+
+    def _too_long(self) -> FetchError:
+        return FetchError(
+            f"{self._name} is longer than {self._max_bytes:,} bytes",
+            fix="Raise fetch.max_bytes if the page is worth it.",
+        )
 
     def close(self) -> bytes:
         """The whole body.
@@ -149,9 +166,9 @@ class Body:
         Raises:
             FetchError: a compressed body ended early.
         """
-        if self._decoder is not None and not self._decoder.finished():
+        if self._decoder is not None and not self._decoder.finished() and not self.full:
             raise FetchError(f"{self._name} ended in the middle of its compressed body")
-        return b"".join(self._pieces)
+        return bytes(self._unpacked)
 
 
 def gunzip(data: bytes, *, max_bytes: int, name: str) -> bytes:

@@ -13,9 +13,10 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tamis.acquire.fetch import Fetcher, Response
+from tamis.acquire.fetch import Fetcher
 from tamis.acquire.frontier import Entry, Frontier, Scope, as_globs, holds_no_text, same_site
 from tamis.acquire.request import CrawlRequest
+from tamis.acquire.response import Response
 from tamis.acquire.robots import Robots, fetch_robots
 from tamis.acquire.sitemap import sitemap_urls
 from tamis.acquire.visit import Judge, Visit, readable

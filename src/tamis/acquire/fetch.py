@@ -8,8 +8,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
-from email.utils import parsedate_to_datetime
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
 from types import TracebackType
 from typing import Self
 
@@ -19,87 +20,41 @@ from tamis.acquire.bodies import ACCEPT_ENCODING, Body
 from tamis.acquire.breaker import Breaker, BreakerMemory
 from tamis.acquire.guard import GuardedBackend, Resolve, resolve
 from tamis.acquire.pace import Pacer
+from tamis.acquire.response import Response, demand, retry_after
+from tamis.acquire.wire import WireLimitError, WireLimits
 from tamis.errors import FetchError, RefusedAddressError
 from tamis.settings import CrawlSettings, FetchSettings
 from tamis.text import urls
 
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _RETRIED = frozenset({429, 500, 502, 503, 504})
 # A page that is broken (500) says nothing about the host; these do.
 _HOST_IN_TROUBLE = frozenset({429, 502, 503, 504})
 _BACKOFF_SECONDS = 0.5
 _DRAINED_BYTES = 65_536
-"""An unwanted body up to this size is read to its end, because a kept connection is cheaper than a new one."""
+_DRAINED_SECONDS = 1.0
+"""An unwanted body within both is read to its end, because a kept connection is cheaper than a new one."""
 _ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/*;q=0.8,*/*;q=0.5"
-
-
-@dataclass(frozen=True, slots=True)
-class Response:
-    """What a server answered.
-
-    Attributes:
-        url: that answered, after redirects, as requested.
-        status: HTTP status.
-        headers: by lower-case name; repeated ones joined with a comma.
-        body: decompressed; empty where it was not wanted or the status is not 2xx.
-        seconds: from the request to the last byte.
-        redirects: URLs that led here, in order.
-        unwanted: the body was left on the server because the caller did not want this kind.
-    """
-
-    url: str
-    status: int
-    headers: Mapping[str, str] = field(default_factory=dict)
-    body: bytes = b""
-    seconds: float = 0.0
-    redirects: tuple[str, ...] = ()
-    unwanted: bool = False
-
-    @property
-    def ok(self) -> bool:
-        """Whether a page came."""
-        return 200 <= self.status < 300
-
-    @property
-    def media_type(self) -> str:
-        """Lower-case, without parameters; empty when the server did not say."""
-        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
-
-    @property
-    def charset(self) -> str:
-        """As the server declares it, empty when it does not."""
-        for parameter in self.headers.get("content-type", "").split(";")[1:]:
-            name, _, value = parameter.partition("=")
-            if name.strip().lower() == "charset":
-                return value.strip().strip("\"'")
-        return ""
-
-    @property
-    def etag(self) -> str:
-        """Validator for If-None-Match, empty when there is none."""
-        return self.headers.get("etag", "")
-
-    @property
-    def last_modified(self) -> str:
-        """Validator for If-Modified-Since, empty when there is none."""
-        return self.headers.get("last-modified", "")
-
-    @property
-    def location(self) -> str:
-        """Where a redirect leads, normalised; empty when this is none or it leads nowhere that can be fetched."""
-        target = self.headers.get("location", "") if self.status in _REDIRECTS else ""
-        return urls.join(self.url, target) if target else ""
-
-    @property
-    def redirected(self) -> bool:
-        """Whether this is a redirect that was not followed."""
-        return self.status in _REDIRECTS and "location" in self.headers
 
 
 Wanted = Callable[[Response], bool]
 """Given a response without its body: whether the body is worth downloading."""
+Exchange = Callable[[], Awaitable[Response]]
+"""One request and its answer."""
 Follow = Callable[[str, str], bool]
 """(from, to): whether to follow this redirect; where not, the redirect itself is the answer."""
+
+
+@dataclass(slots=True)
+class _Budget:
+    """What is left for one page.
+
+    Attributes:
+        seconds: for exchanges, all redirects and retries included.
+        waiting: seconds, for pauses before retries.
+    """
+
+    seconds: float
+    waiting: float
 
 
 class _BrokenConnectionError(Exception):
@@ -147,7 +102,9 @@ class Fetcher:
         self._clock = clock
         self._wall_clock = wall_clock
         self._sleep = sleep
-        self._backend = GuardedBackend(settings.allow_hosts, resolver=resolver)
+        # Framing may cost as much again as what it frames: chunks of a few bytes are legal.
+        limits = WireLimits(settings.max_header_bytes, 2 * (settings.max_bytes + settings.max_header_bytes))
+        self._backend = GuardedBackend(settings.allow_hosts, limits=limits, resolver=resolver)
         self._pool: httpcore.AsyncConnectionPool | None = None
 
     async def __aenter__(self) -> Self:
@@ -171,6 +128,7 @@ class Fetcher:
         last_modified: str = "",
         wanted: Wanted = lambda _: True,
         follow: Follow = lambda _from, _to: True,
+        at_most: int | None = None,
     ) -> Response:
         """Fetch a URL.
 
@@ -180,6 +138,8 @@ class Fetcher:
             last_modified: likewise.
             wanted: asked before the body of a 2xx answer is downloaded.
             follow: asked before a redirect is followed.
+            at_most: bytes of the body after which the rest is left on the server; None fails at the limit of the
+                settings instead.
 
         Returns:
             The last answer, whatever its status.
@@ -189,14 +149,16 @@ class Fetcher:
             FetchError: no answer, a limit passed, too many redirects, or the host's circuit is open.
         """
         if not urls.is_web(url):
-            raise RefusedAddressError(f"{url!r} is not an http or https address", fix="Give the full URL: https://…")
+            raise RefusedAddressError(
+                f"{urls.shown(url)!r} is not an http or https address", fix="Give the full URL: https://…"
+            )
         address = urls.normalise(url)
         validators = {"if-none-match": etag, "if-modified-since": last_modified}
         passed: list[str] = []
-        left = self.settings.total_seconds
+        budget = _Budget(self.settings.total_seconds, self.settings.max_retry_after_seconds)
         while True:
-            response = await self._persistently(address, validators, wanted, left)
-            left = max(0.001, left - response.seconds)
+            exchange = partial(self._exchange, address, validators, wanted, at_most)
+            response = await self._persistently(budget, address, exchange)
             if not response.redirected or (response.location and not follow(address, response.location)):
                 return replace(response, redirects=tuple(passed))
             passed.append(address)
@@ -208,7 +170,8 @@ class Fetcher:
         target = response.location
         if not target:
             raise RefusedAddressError(
-                f"{response.url} redirects to {response.headers['location']!r}, which is not an http or https address"
+                f"{response.url} redirects to {urls.shown(response.headers['location'])!r}, which is not an http or "
+                "https address"
             )
         if target in passed:
             raise FetchError(f"{passed[0]} redirects in a circle, through {target}", status=response.status)
@@ -220,7 +183,7 @@ class Fetcher:
             )
         return target
 
-    async def _persistently(self, url: str, validators: Mapping[str, str], wanted: Wanted, seconds: float) -> Response:
+    async def _persistently(self, budget: _Budget, url: str, exchange: Exchange) -> Response:
         """One URL, no redirects, with retries; the breaker hears of the outcome once."""
         site = urls.site(url)
         self.breaker.check(site)
@@ -229,20 +192,20 @@ class Fetcher:
             for attempt in range(self.settings.retries + 1):
                 last = attempt == self.settings.retries
                 try:
-                    response = await self._once(url, validators, wanted, seconds)
+                    response = await self._once(budget, url, exchange)
                 except _BrokenConnectionError as error:
                     if last:
                         raise FetchError(f"{url} broke off: {error}") from error
                     pause = _BACKOFF_SECONDS * 2**attempt
                 else:
                     asked = self._retry_after(response)
-                    too_long = asked is not None and asked > self.settings.max_retry_after_seconds
-                    if response.status not in _RETRIED or last or too_long:
+                    pause = max(asked or 0.0, _BACKOFF_SECONDS * 2**attempt)
+                    if response.status not in _RETRIED or last or pause > budget.waiting:
                         told = True
                         self._tell(site, response)
                         return response
-                    pause = max(asked or 0.0, _BACKOFF_SECONDS * 2**attempt)
                     self.pacer.hold(urls.host(url), pause)
+                budget.waiting -= pause
                 await self._sleep(pause)
         except FetchError:
             told = True
@@ -266,26 +229,32 @@ class Fetcher:
     def _retry_after(self, response: Response) -> float | None:
         return retry_after(response, now=self._wall_clock())
 
-    async def _once(self, url: str, validators: Mapping[str, str], wanted: Wanted, seconds: float) -> Response:
+    async def _once(self, budget: _Budget, url: str, exchange: Exchange) -> Response:
         host = urls.host(url)
         await self.pacer.turn(host)
         started = self._clock()
         try:
-            async with asyncio.timeout(seconds):
-                response = await self._exchange(url, validators, wanted)
+            async with asyncio.timeout(budget.seconds):
+                response = await exchange()
         except TimeoutError as error:
-            raise FetchError(f"{url} took longer than {seconds:g} s", fix="Raise fetch.total_seconds.") from error
+            raise FetchError(
+                f"{url} took longer than {self.settings.total_seconds:g} s", fix="Raise fetch.total_seconds."
+            ) from error
+        except WireLimitError as error:
+            raise FetchError(f"{url} sent {error}") from error
         except httpcore.ConnectTimeout as error:
             raise FetchError(f"{url}: no connection within {self.settings.connect_seconds:g} s") from error
         except httpcore.ConnectError as error:
             raise FetchError(f"{url}: no connection: {error}", fix="Check the address and that it is up.") from error
         except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException) as error:
             raise _BrokenConnectionError(str(error) or type(error).__name__) from error
-        taken = self._clock() - started
+        finally:
+            taken = self._clock() - started
+            budget.seconds = max(0.001, budget.seconds - taken)
         self.pacer.observe(host, taken)
         return replace(response, seconds=taken)
 
-    async def _exchange(self, url: str, validators: Mapping[str, str], wanted: Wanted) -> Response:
+    async def _exchange(self, url: str, validators: Mapping[str, str], wanted: Wanted, at_most: int | None) -> Response:
         if self._pool is None:
             raise RuntimeError("use the fetcher as an async context manager")
         headers: dict[bytes | str, bytes | str] = {
@@ -298,11 +267,6 @@ class Fetcher:
         timeout = {"connect": self.settings.connect_seconds, "pool": self.settings.total_seconds}
         self.requests += 1
         async with self._pool.stream("GET", url, headers=headers, extensions={"timeout": timeout}) as answer:
-            size = sum(len(name) + len(value) + 4 for name, value in answer.headers)
-            if size > self.settings.max_header_bytes:
-                raise _BodyError(
-                    FetchError(f"{url} sent {size:,} bytes of headers; the limit is {self.settings.max_header_bytes:,}")
-                )
             response = Response(url, answer.status, _joined(answer.headers))
             if not response.ok:
                 await _drain(answer)
@@ -310,30 +274,36 @@ class Fetcher:
             if not wanted(response):
                 return replace(response, unwanted=True)
             try:
-                return replace(response, body=await self._body(response, answer))
+                return replace(response, body=await self._body(response, answer, at_most))
             except FetchError as error:
                 raise _BodyError(error) from error
 
-    async def _body(self, response: Response, answer: httpcore.Response) -> bytes:
-        limit = self.settings.max_bytes
+    async def _body(self, response: Response, answer: httpcore.Response, at_most: int | None) -> bytes:
+        limit = self.settings.max_bytes if at_most is None else at_most
         announced = response.headers.get("content-length", "")
-        if announced.isdecimal() and int(announced) > limit:
+        if at_most is None and announced.isdecimal() and int(announced) > limit:
             raise FetchError(
                 f"{response.url} is {int(announced):,} bytes long; the limit is {limit:,}",
                 fix="Raise fetch.max_bytes if the page is worth it.",
             )
-        body = Body(response.headers.get("content-encoding", ""), max_bytes=limit, name=response.url)
+        coding = response.headers.get("content-encoding", "")
+        body = Body(coding, max_bytes=limit, name=response.url, cut=at_most is not None)
         async for piece in answer.aiter_stream():
             body.feed(piece)
+            if body.full:
+                break
         return body.close()
 
 
 async def _drain(answer: httpcore.Response) -> None:
+    """Read what nobody wants; how it ends matters to nobody either."""
     size = 0
-    async for piece in answer.aiter_stream():
-        size += len(piece)
-        if size > _DRAINED_BYTES:
-            return
+    with suppress(TimeoutError, WireLimitError, httpcore.NetworkError, httpcore.ProtocolError):
+        async with asyncio.timeout(_DRAINED_SECONDS):
+            async for piece in answer.aiter_stream():
+                size += len(piece)
+                if size > _DRAINED_BYTES:
+                    return
 
 
 def _joined(headers: list[tuple[bytes, bytes]]) -> dict[str, str]:
@@ -342,36 +312,6 @@ def _joined(headers: list[tuple[bytes, bytes]]) -> dict[str, str]:
         name, value = raw_name.decode("ascii").lower(), raw_value.decode("latin-1").strip()
         found[name] = f"{found[name]}, {value}" if name in found else value
     return found
-
-
-def retry_after(response: Response, *, now: float) -> float | None:
-    """Seconds the server asks to wait.
-
-    Args:
-        response: any.
-        now: seconds since the epoch, to which a date is relative.
-
-    Returns:
-        None when it does not say, or not understandably.
-    """
-    text = response.headers.get("retry-after", "").strip()
-    if text.isdecimal():
-        return float(text)
-    try:
-        return max(0.0, parsedate_to_datetime(text).timestamp() - now)
-    except (ValueError, TypeError):
-        return None
-
-
-def demand(response: Response) -> Response:
-    """The response, if a page came.
-
-    Raises:
-        FetchError: any other status.
-    """
-    if response.ok:
-        return response
-    raise FetchError(f"{response.url} answered {response.status}", status=response.status)
 
 
 def fetch_once(url: str, settings: FetchSettings) -> Response:

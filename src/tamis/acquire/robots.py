@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from protego import Protego
 
-from tamis.acquire.fetch import Fetcher, Response
+from tamis.acquire.fetch import Fetcher
+from tamis.acquire.response import Response
 from tamis.errors import FetchError
 from tamis.text import urls
 

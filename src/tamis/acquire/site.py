@@ -9,9 +9,10 @@ from typing import Protocol
 from tamis.acquire.breaker import BreakerMemory
 from tamis.acquire.bridge import iterate
 from tamis.acquire.crawl import Crawled, CrawlSummary, crawl
-from tamis.acquire.fetch import Fetcher, Response, fetch_once
+from tamis.acquire.fetch import Fetcher, fetch_once
 from tamis.acquire.readers import read
 from tamis.acquire.request import CrawlRequest
+from tamis.acquire.response import Response
 from tamis.errors import AcquireError, FetchError, RobotsRefusedError
 from tamis.schema.document import Page
 from tamis.settings import CrawlSettings, FetchSettings, ReadSettings

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, replace
 
-from tamis.acquire.fetch import Response
 from tamis.acquire.frontier import Entry, Scope, same_site
+from tamis.acquire.response import Response
 from tamis.errors import AcquireError, FetchError
 from tamis.schema.document import Page
 from tamis.store.protocols import PageRecord, PageState

@@ -33,6 +33,13 @@ _INDEX_NAMES = ("index.html", "index.htm", "index.php")
 _CONTROL = re.compile(r"[\t\n\r]")
 _EDGES = "".join(map(chr, range(0x21)))
 _HOST_FORBIDDEN = re.compile(r"[\x00-\x20\x7f#%/:<>?@\[\\\]^|`{}\"]")
+_AUTHORITY = re.compile(r"^(?P<scheme>[^/?#\\]*[/\\]{2})(?P<authority>[^/?#\\]*)")
+_LONGEST = 4_096
+"""Characters of the longest URL that is one: servers refuse longer ones, and a page may hold a million links."""
+_REMEMBERED = 512
+"""Characters of the longest URL whose parts are kept, so that hostile ones cannot fill the memory."""
+_LONGEST_HOST = 253
+_SHOWN = 300
 _IPV4_LIKE = re.compile(r"(?:0[xX][0-9A-Fa-f]*|[0-9]+)")
 
 
@@ -128,9 +135,46 @@ def join(base: str, reference: str) -> str:
     return normalise(absolute) if is_web(absolute) else ""
 
 
-@lru_cache(maxsize=65_536)
+def without_credentials(url: str) -> str:
+    """A URL of any scheme without user name and password: what may be stored, shown and logged.
+
+    Args:
+        url: absolute; need not be well-formed.
+
+    Returns:
+        The same URL where it holds none.
+    """
+    found = _AUTHORITY.match(url)
+    if found is None or "@" not in url:
+        return url
+    scheme, authority, rest = found["scheme"], found["authority"], url[found.end() :]
+    if "@" in authority:
+        return f"{scheme}{authority.rpartition('@')[2]}{rest}"
+    number = authority.rpartition(":")[2]
+    # A password with a slash in it ends the authority too early, and leaves something that is no port.
+    broken = ":" in authority and not authority.endswith("]") and number != "" and not number.isdecimal()
+    return f"{scheme}{rest.rpartition('@')[2]}" if broken and "@" in rest else url
+
+
+def shown(url: str) -> str:
+    """A URL for a message: without credentials, and of bounded length."""
+    bare = without_credentials(url)
+    return bare if len(bare) <= _SHOWN else f"{bare[: _SHOWN - 1]}…"
+
+
 def _split(url: str) -> tuple[str, str, str, str] | None:
     """(scheme, authority, path, query), each in its preferred form; None when this is no web address."""
+    if len(url) > _LONGEST:
+        return None
+    return _remembered(url) if len(url) <= _REMEMBERED else _parts(url)
+
+
+@lru_cache(maxsize=65_536)
+def _remembered(url: str) -> tuple[str, str, str, str] | None:
+    return _parts(url)
+
+
+def _parts(url: str) -> tuple[str, str, str, str] | None:
     cleaned = _CONTROL.sub("", url.strip(_EDGES))
     head = cleaned.partition("#")[0]
     before, _, query = head.partition("?")
@@ -158,16 +202,20 @@ def _authority(scheme: str, split: SplitResult) -> str:
 
 def _host(netloc: str) -> str:
     if netloc.startswith("["):
-        return ipaddress.IPv6Address(netloc[1 : netloc.index("]")].partition("%")[0]).compressed
+        inner, _, tail = netloc[1:].partition("]")
+        # A zone id means something on one machine only, and nothing but a port may follow (RFC 3986, 3.2.2).
+        return ipaddress.IPv6Address(inner).compressed if "%" not in inner and tail[:1] in ("", ":") else ""
     name = netloc.partition(":")[0]
     if "%" in name:
         name = _percent_decoded(name)
-    name = name.rstrip(".").lower()
+    name = name.lower()
     if not name.isascii():
         import idna
 
         name = idna.encode(name, uts46=True).decode("ascii")
-    if not name or _HOST_FORBIDDEN.search(name):
+    # Last, because other scripts have full stops of their own.
+    name = name.rstrip(".")
+    if not name or len(name) > _LONGEST_HOST or _HOST_FORBIDDEN.search(name):
         return ""
     last = name.rpartition(".")[2]
     return _ipv4(name) if _IPV4_LIKE.fullmatch(last) else name
