@@ -219,11 +219,47 @@ def _explained(error: ValidationError, layers: list[Layer]) -> SettingsError:
     if problem["type"] == "extra_forbidden":
         known = [".".join((*path[:-1], sibling)) for sibling in _siblings(path)]
         return SettingsError(f"unknown setting {name!r}{where}", fix=_nearest(name, known))
-    value = "a secret" if "key" in name or "password" in name else repr(problem["input"])
-    expected = problem["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
     return SettingsError(
-        f"{name} is {value}{where}; expected {expected}", fix=f"`tamis config` shows what {name} is for and its default"
+        f"{name} is {_given(name, problem['input'])}{where}; expected {_expected(problem, path)}",
+        fix=f"`tamis config` shows what {name} is for and its default",
     )
+
+
+_SHAPES = {
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "string": "text in quotes",
+    "tuple": 'a list, written ["a", "b"]',
+    "dict": "a table, written { a = 1, b = 2 }",
+}
+"""What a person writes in TOML, by the first word of pydantic's name for the mistake."""
+
+
+def _given(name: str, value: Any) -> str:  # noqa: ANN401 - settings hold anything
+    """A wrong value, as far as it may be shown: a table or list may hold a key."""
+    if "key" in name or "password" in name:
+        return "a secret"
+    if isinstance(value, Mapping):
+        return "a table"
+    return "a list" if isinstance(value, list | tuple) else repr(value)
+
+
+def _expected(problem: Mapping[str, Any], path: Keys) -> str:
+    kind, _, mistake = problem["type"].partition("_")
+    group: Any = Settings.model_construct()
+    for key in path:
+        group = getattr(group, key, None)
+    if kind in ("model", "dict") and isinstance(group, BaseModel):
+        below = type(group).model_fields
+        tables = [key for key in below if isinstance(getattr(group, key), BaseModel)]
+        shown = ", ".join(f"[{'.'.join((*path, key))}]" for key in tables)
+        some = ", ".join(key for key in list(below)[:3])
+        return f"the tables {shown}" if shown else f"a table [{'.'.join(path)}] with {some} …"
+    if kind in _SHAPES and mistake in ("type", "parsing", "from_float", "sub_type", "unicode"):
+        return _SHAPES[kind]
+    said: str = problem["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
+    return said
 
 
 def _siblings(path: Keys) -> list[str]:

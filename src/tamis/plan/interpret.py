@@ -81,7 +81,7 @@ def checked(question: str, settings: InterpretSettings) -> str:
     """
     asked = normalise(question)
     if not any(c.isalnum() for c in asked):
-        raise UsageError("the question is empty", fix='ask something: tamis scroll "how long does cooked rice keep?"')
+        raise UsageError("the question is empty", fix='say it in words, such as "how long does cooked rice keep?"')
     if len(asked) > settings.max_characters:
         raise UsageError(
             f"the question has {len(asked)} characters, more than {settings.max_characters}",

@@ -20,6 +20,10 @@ Qrels = Mapping[str, Mapping[str, int]]
 """Question id → document id → grade; above 0 is relevant."""
 
 RUN_TAG = "tamis"
+_RUN_SHAPE = "a run line is `qid Q0 docid rank score tag`"
+_QUERY_SHAPE = (
+    'one question a line: {"_id": "q1", "text": "…"} in a .jsonl file, or the columns _id,text in .csv or .tsv'
+)
 _ID_NAMES = ("_id", "id", "qid", "query-id", "query_id")
 _TEXT_NAMES = ("text", "query", "question")
 
@@ -126,11 +130,11 @@ def read_run(path: Path) -> dict[str, list[tuple[str, float]]]:
     for number, line in enumerate(_lines(path), start=1):
         parts = line.split()
         if len(parts) != 6:
-            raise UsageError(f"{path}:{number}: a run line has 6 columns, this one {len(parts)}")
+            raise UsageError(f"{path}:{number}: a run line has 6 columns, this one {len(parts)}", fix=_RUN_SHAPE)
         try:
             rows.setdefault(parts[0], []).append((-float(parts[4]), int(parts[3]), parts[2]))
         except ValueError as error:
-            raise UsageError(f"{path}:{number}: rank or score is not a number: {line!r}") from error
+            raise UsageError(f"{path}:{number}: rank or score is not a number: {line!r}", fix=_RUN_SHAPE) from error
     return {qid: [(doc, -score) for score, _, doc in sorted(ranked)] for qid, ranked in rows.items()}
 
 
@@ -168,10 +172,12 @@ def read_queries(path: Path) -> dict[str, str]:
     queries: dict[str, str] = {}
     for number, (qid, text) in read(path):
         if qid in queries:
-            raise UsageError(f"{path}:{number}: the question id {qid!r} occurs twice")
+            raise UsageError(
+                f"{path}:{number}: the question id {qid!r} occurs twice", fix="give each question its own id"
+            )
         queries[qid] = text
     if not queries:
-        raise UsageError(f"{path} holds no questions", fix="columns `_id` and `text`, one question a line")
+        raise UsageError(f"{path} holds no questions", fix=_QUERY_SHAPE)
     return queries
 
 
@@ -180,9 +186,9 @@ def _json_queries(path: Path) -> Iterable[tuple[int, tuple[str, str]]]:
         try:
             row = json.loads(line)
         except json.JSONDecodeError as error:
-            raise UsageError(f"{path}:{number}: not JSON: {error.msg}") from error
+            raise UsageError(f"{path}:{number}: not JSON: {error.msg}", fix=_QUERY_SHAPE) from error
         if not isinstance(row, dict):
-            raise UsageError(f"{path}:{number}: expected an object with `_id` and `text`")
+            raise UsageError(f"{path}:{number}: expected an object with `_id` and `text`", fix=_QUERY_SHAPE)
         yield number, _query(path, number, {str(key): value for key, value in row.items()})
 
 
@@ -201,7 +207,7 @@ def _query(path: Path, number: int, row: Mapping[str, object]) -> tuple[str, str
     qid = next((str(row[name]).strip() for name in _ID_NAMES if row.get(name) is not None), "")
     text = next((str(row[name]).strip() for name in _TEXT_NAMES if row.get(name) is not None), "")
     if not qid or not text:
-        raise UsageError(f"{path}:{number}: a question needs `_id` and `text`")
+        raise UsageError(f"{path}:{number}: a question needs `_id` and `text`", fix=_QUERY_SHAPE)
     return qid, text
 
 
@@ -209,7 +215,8 @@ def _lines(path: Path) -> list[str]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read {path}: {error}") from error
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise UsageError(f"cannot read {path}: {why}", fix="name a readable file of UTF-8 text") from error
     # Not splitlines: JSON may hold U+2028 and its kin unescaped inside a string.
     return [line.rstrip("\r") for line in text.split("\n") if line.strip()]
 
