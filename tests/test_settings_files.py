@@ -106,7 +106,7 @@ def test_a_mistake_in_a_file_names_place_and_remedy(folder: Path, text: str, par
     [
         ("TAMIS_CRAWL__DEPHT", "3", ["TAMIS_CRAWL__DEPHT", "crawl.depth"]),
         ("TAMIS_CRWAL__DEPTH", "3", ["TAMIS_CRWAL__DEPTH", "TAMIS_CRAWL__DEPTH"]),
-        ("TAMIS_CRAWL__DEPTH", "deep", ["crawl.depth is 'deep'", "TAMIS_CRAWL__DEPTH", "valid integer"]),
+        ("TAMIS_CRAWL__DEPTH", "deep", ["crawl.depth is 'deep'", "TAMIS_CRAWL__DEPTH", "a whole number"]),
         ("TAMIS_FETCH__ALLOW_HOSTS", "127.0.0.1", ["TAMIS_FETCH__ALLOW_HOSTS", "JSON"]),
     ],
 )
