@@ -16,6 +16,8 @@ from bench.table import Row, format_table
 
 MEASUREMENTS = ("commands", "scroll", "ingest", "search", "memory")
 """Each is a module of this package with a function ``measure(bench)``."""
+ON_REQUEST = ("kills",)
+"""Likewise, but they take long and say nothing about speed: measured only when named."""
 
 
 def data_folder() -> Path | None:
@@ -39,9 +41,9 @@ def machine() -> str:
 
 
 def run(names: Sequence[str], bench: Bench) -> list[Row]:
-    """Measure in the order of `MEASUREMENTS`."""
+    """Measure in the order of `MEASUREMENTS`, then of `ON_REQUEST`."""
     rows: list[Row] = []
-    for name in MEASUREMENTS:
+    for name in (*MEASUREMENTS, *ON_REQUEST):
         if name in names:
             bench.say(f"measuring {name}")
             measure: Callable[[Bench], list[Row]] = import_module(f"bench.{name}").measure
@@ -52,12 +54,18 @@ def run(names: Sequence[str], bench: Bench) -> list[Row]:
 def main(words: Sequence[str] | None = None) -> int:
     """Parse, measure, print."""
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure speed and memory beside peers.")
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"what to measure: {', '.join(MEASUREMENTS)}")
+    parser.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help=f"what to measure: {', '.join(MEASUREMENTS)}; when named also {', '.join(ON_REQUEST)}",
+    )
     parser.add_argument("--quick", action="store_true", help="measure on little, in under two minutes")
+    parser.add_argument("--moments", type=int, default=0, metavar="N", help="kills: how often each operation is killed")
     given = parser.parse_args(words)
-    unknown = sorted(set(given.names) - set(MEASUREMENTS))
+    unknown = sorted(set(given.names) - {*MEASUREMENTS, *ON_REQUEST})
     if unknown:
-        parser.error(f"no measurement {unknown[0]!r}; there are {', '.join(MEASUREMENTS)}")
+        parser.error(f"no measurement {unknown[0]!r}; there are {', '.join((*MEASUREMENTS, *ON_REQUEST))}")
     before = machine()
     with tempfile.TemporaryDirectory(prefix="tamis-bench-") as work:
         bench = Bench(
@@ -65,6 +73,7 @@ def main(words: Sequence[str] | None = None) -> int:
             cache_folder(),
             data_folder(),
             quick=given.quick,
+            moments=given.moments,
             say=lambda line: print(line, file=sys.stderr, flush=True),
         )
         rows = run(given.names or MEASUREMENTS, bench)

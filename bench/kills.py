@@ -32,7 +32,7 @@ from types import FrameType
 
 import tamis
 from bench.material import Bench
-from bench.rows import Rows, differences, rows_of
+from bench.rows import Rows, differences, notes_of, rows_of
 from bench.table import Row
 from bench.toys import Switch, ToyEmbedder, ToyRecogniser, files, pages, served
 from tamis.acquire.readers import apart as readers
@@ -285,14 +285,21 @@ class Executioner:
         try:
             while True:
                 story.append(self._killed(scene, home, outcome))
+                over = story[-1] == "finished" or (
+                    bool(scene.wanted["notes"]) and notes_of(_folder(home)) == scene.wanted["notes"]
+                )
                 if self._random.random() < 0.5:
                     story.append("read")
                     strange = _visible(self._stage.app(home)) - scene.seen
                     if strange:
                         raise ValueError(f"a reader saw {sorted(name for name, *_ in strange)} half done")
-                if self._random.random() >= _AGAIN:
+                if over or self._random.random() >= _AGAIN:
                     break
-            scene.act(home)
+            if over:
+                # A crawl that noted its end would now be a new one; what its death left undone is a reader's to do.
+                _visible(self._stage.app(home))
+            else:
+                scene.act(home)
             faults = differences(rows_of(_folder(home)), scene.wanted)
         except Exception as error:  # noqa: BLE001 - whatever goes wrong is what is looked for
             faults = [f"{type(error).__name__}: {error}"]

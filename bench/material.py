@@ -72,12 +72,14 @@ class Bench:
         cache: a folder for what is slow to build and the same every time.
         data: the folder of the measuring data; the example documents stand in where it is not there.
         quick: measure on little.
+        moments: how often a measurement that kills processes does so; 0 leaves it to the measurement.
     """
 
     work: Path
     cache: Path
     data: Path | None = None
     quick: bool = False
+    moments: int = 0
     say: Callable[[str], None] = field(default=lambda _: None)
 
     @cached_property

@@ -36,6 +36,14 @@ _EMPTY = {"dead documents": "SELECT id FROM documents WHERE died IS NOT NULL", "
 _KEPT_META = "('embedding', 'calibration', 'summary', 'changed', 'writing')"
 
 
+def notes_of(folder: Path) -> list[tuple[object, ...]]:
+    """The notes alone; none where there is no collection yet."""
+    if not (folder / FILE_NAME).exists():
+        return []
+    with closing(sqlite3.connect(folder / FILE_NAME)) as connection:
+        return sorted(connection.execute("SELECT * FROM notes").fetchall(), key=repr)
+
+
 def rows_of(folder: Path) -> Rows:
     """Everything that must be equal, sorted, by kind.
 
@@ -72,7 +80,9 @@ def rows_of(folder: Path) -> Rows:
     return rows
 
 
-def differences(found: Mapping[str, list[tuple[object, ...]]], wanted: Mapping[str, list[tuple[object, ...]]]) -> list[str]:
+def differences(
+    found: Mapping[str, list[tuple[object, ...]]], wanted: Mapping[str, list[tuple[object, ...]]]
+) -> list[str]:
     """One line for each kind of row that is not the same."""
     return [
         f"{kind}: {len(set(map(repr, found[kind])) ^ set(map(repr, wanted[kind])))} rows differ, "

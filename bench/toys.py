@@ -65,7 +65,9 @@ class ToyRecogniser:
         ]
 
 
-_WORDS = "sieve drum flour sugar bran mesh wire frame cloth press fine coarse grain mill sift rub pulp seed skin".split()
+_WORDS = (
+    "sieve drum flour sugar bran mesh wire frame cloth press fine coarse grain mill sift rub pulp seed skin".split()
+)
 _MAKERS = ("Avignon", "Bruges", "Cordoba", "Dresden", "Evora", "Firenze")
 
 
@@ -79,7 +81,9 @@ def article(number: int, version: int) -> tuple[str, str]:
     for _ in range(3):
         words = drawn.choice(_WORDS, size=60).tolist()
         makers = drawn.choice(_MAKERS, size=2).tolist()
-        paragraphs.append(f"{makers[0]} Tamis and {makers[1]} Sieve. The {' '.join(words[:30])}. A {' '.join(words[30:])}.")
+        paragraphs.append(
+            f"{makers[0]} Tamis and {makers[1]} Sieve. The {' '.join(words[:30])}. A {' '.join(words[30:])}."
+        )
     return f"Sieve number {number - (number == 5)}", "\n\n".join(paragraphs)
 
 
@@ -150,6 +154,10 @@ def served(versions: Mapping[int, Mapping[str, str]], switch: Switch) -> Iterato
     class Server(ThreadingMixIn, HTTPServer):
         daemon_threads = True
         request_queue_size = 64
+
+        def handle_error(self, request: object, client_address: object) -> None:
+            # Its clients are killed: that is what it is for.
+            pass
 
     server = Server(("127.0.0.1", 0), Handler)
     child = os.fork()

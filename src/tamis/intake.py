@@ -170,7 +170,7 @@ def _keep(found: Iterator[Crawled], writer: CollectionWriter, digester: Digester
         for crawled in found:
             progress.advance(1, crawled.record.url)
             if crawled.forget:
-                writer.forget(crawled.forget)
+                writer.forget(crawled.forget, None if crawled.page else crawled.record)
             if crawled.page is None or not crawled.page.documents:
                 settled.append(crawled.record)
                 if len(settled) >= _RECORDS_AT_ONCE:

@@ -27,13 +27,16 @@ def finish(writer: CollectionWriter, embedder: Embedder, settings: Settings) -> 
         embedder: of its passages; embeds the names of entities not met before.
         settings: sections ``entities``, ``digest`` and ``answer``.
     """
-    if writer.changed:
-        counted = writer.entity_counts()
-        vectors = _entity_vectors(writer, embedder, sorted({e.key for _, entities in counted for e in entities}))
+    if not writer.changed:
+        return writer.publish()
+    counted = writer.entity_counts()
+    vectors = _entity_vectors(writer, embedder, sorted({e.key for _, entities in counted for e in entities}))
+    # Whoever reads meanwhile must not meet repeats or profiles of documents that are not shown yet.
+    with writer.together():
         writer.put_profiles(*profiles(counted, vectors, settings.entities))
         writer.put_duplicates(near_duplicates(writer.fingerprints(), writer.texts, settings.digest))
         calibrate_collection(writer, embedder)
-    return writer.publish()
+        return writer.publish()
 
 
 def calibrate_collection(writer: CollectionWriter, embedder: Embedder) -> None:

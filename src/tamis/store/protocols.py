@@ -315,8 +315,8 @@ class CollectionWriter(Protocol):
         """Insert or replace one document, and its page record, in one transaction."""
         ...
 
-    def forget(self, document_id: str) -> None:
-        """Remove a document and everything digested from it."""
+    def forget(self, document_id: str, page: PageRecord | None = None) -> None:
+        """Remove a document and everything digested from it, and keep what its page now is, in one transaction."""
         ...
 
     def pages(self) -> dict[str, PageRecord]:
@@ -369,6 +369,10 @@ class CollectionWriter(Protocol):
 
     def put_calibration(self, calibration: Calibration) -> None:
         """Keep what the threshold of "not answered" is derived from."""
+        ...
+
+    def together(self) -> AbstractContextManager[None]:
+        """Whatever is done inside, a publish included, is kept and shown as one, or not at all."""
         ...
 
     def publish(self) -> CollectionInfo:

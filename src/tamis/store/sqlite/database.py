@@ -1,4 +1,4 @@
-"""The SQLite file of a collection: its tables, how it is opened, and what its failures mean.
+"""The SQLite file of a collection: its tables, and how it is made and opened.
 
 Nothing that a published snapshot needs is ever overwritten: a document that is replaced or forgotten stays, marked
 with the generation it dies in, until the next publish no longer shows it. So a snapshot can be rebuilt at any time.
@@ -6,18 +6,19 @@ with the generation it dies in, until the next publish no longer shows it. So a 
 
 from __future__ import annotations
 
-import errno
 import json
+import os
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any, Self
 
-from tamis.errors import DamagedStoreError, DiskError, EmbeddingMismatchError, SchemaVersionError, StoreError
+from tamis.errors import EmbeddingMismatchError, SchemaVersionError
 from tamis.models.protocols import EmbeddingIdentity
+from tamis.store.sqlite.failures import FILE_NAME, damaged, failures_of
 
 SCHEMA_VERSION = 1
-FILE_NAME = "collection.sqlite"
 
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -81,87 +82,131 @@ CREATE VIRTUAL TABLE passages_fts USING fts5(
 """
 
 
-def connect(folder: Path, *, create: bool = False) -> sqlite3.Connection:
+class Cursor(sqlite3.Cursor):
+    """Says what fails in a person's words, whoever asks."""
+
+    folder = Path()
+
+    def execute(self, sql: str, parameters: Any = (), /) -> Self:  # noqa: ANN401 - sqlite3's own type
+        """Run one statement."""
+        with failures_of(self.folder):
+            return super().execute(sql, parameters)
+
+    def executemany(self, sql: str, parameters: Iterable[Any], /) -> Self:
+        """Run one statement with many values."""
+        with failures_of(self.folder):
+            return super().executemany(sql, parameters)
+
+    def __next__(self) -> Any:  # noqa: ANN401
+        with failures_of(self.folder):
+            return super().__next__()
+
+    def fetchone(self) -> Any:  # noqa: ANN401
+        """The next row, or None."""
+        with failures_of(self.folder):
+            return super().fetchone()
+
+    def fetchall(self) -> list[Any]:
+        """The rows that are left."""
+        with failures_of(self.folder):
+            return super().fetchall()
+
+
+class Connection(sqlite3.Connection):
+    """A connection to the database of one collection."""
+
+    folder = Path()
+
+    def execute(self, sql: str, parameters: Any = (), /) -> Cursor:  # noqa: ANN401
+        """Run one statement."""
+        return self._cursor().execute(sql, parameters)
+
+    def executemany(self, sql: str, parameters: Iterable[Any], /) -> Cursor:
+        """Run one statement with many values."""
+        return self._cursor().executemany(sql, parameters)
+
+    def _cursor(self) -> Cursor:
+        cursor = self.cursor(Cursor)
+        cursor.folder = self.folder
+        return cursor
+
+
+def connect(folder: Path, *, create: bool = False) -> Connection:
     """Open the database of a collection and check that this version of tamis can read it.
 
     Args:
         folder: of the collection.
-        create: make the tables where there are none.
+        create: make it where there is none.
 
     Raises:
         DamagedStoreError: not a tamis database.
         SchemaVersionError: written by a newer tamis.
+        DiskError: no space or no permission.
     """
-    path = folder / FILE_NAME
     with failures_of(folder):
-        connection = sqlite3.connect(path, timeout=30.0, isolation_level=None, check_same_thread=False)
+        if create and not (folder / FILE_NAME).exists():
+            _give_birth(folder)
+        connection = _opened(folder, folder / FILE_NAME, writing=create)
         try:
-            _prepare(connection, folder, create=create)
+            _prepare(connection, folder)
         except BaseException:
             connection.close()
             raise
     return connection
 
 
-def _prepare(connection: sqlite3.Connection, folder: Path, *, create: bool) -> None:
+def _opened(folder: Path, path: Path, *, writing: bool) -> Connection:
+    uri = path.absolute().as_uri()
+    if not writing and not os.access(folder, os.W_OK):
+        # Where nothing can be written, nobody else writes either; SQLite would want to note that it reads.
+        log = path.with_name(f"{path.name}-wal")
+        uri += "?mode=ro" if log.exists() and log.stat().st_size else "?immutable=1"
+    connection = sqlite3.connect(
+        uri, uri=True, timeout=30.0, isolation_level=None, check_same_thread=False, factory=Connection
+    )
+    connection.folder = folder
+    return connection
+
+
+def _give_birth(folder: Path) -> None:
+    """Make an empty database as one: whoever sees the file sees all tables."""
+    path = folder / FILE_NAME
+    unborn = path.with_name(f"{path.name}.new")
+    for leftover in (*folder.glob(f"{unborn.name}*"), *folder.glob(f"{path.name}-*")):
+        leftover.unlink()
+    write_empty(folder, unborn)
+    descriptor = os.open(unborn, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    unborn.replace(path)
+
+
+def write_empty(folder: Path, path: Path) -> None:
+    """Write a database without documents into a file that is not there yet."""
+    with closing(_opened(folder, path, writing=True)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        with transaction(connection):
+            for statement in _SCHEMA.split(";\n"):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+def _prepare(connection: Connection, folder: Path) -> None:
     connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA cell_size_check = ON")
     # WAL: readers go on while one writes. NORMAL: a killed process loses nothing; a power cut may take back the last
     # documents whole, which the next run notices and redoes. `publish` syncs fully.
     connection.execute("PRAGMA synchronous = NORMAL")
     version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if version == 0 and create:
-        connection.execute("PRAGMA journal_mode = WAL")
-        with transaction(connection):
-            if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
-                for statement in _SCHEMA.split(";\n"):
-                    connection.execute(statement)
-                connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-        version = SCHEMA_VERSION
     if version > SCHEMA_VERSION:
         raise SchemaVersionError(
             f"collection {folder.name!r} has layout {version}, this tamis reads up to {SCHEMA_VERSION}",
             fix="upgrade tamis: pip install --upgrade tamis",
         )
-    if version == 0:
+    if version == 0 or not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'meta'").fetchone():
         raise damaged(folder, "it holds no tables")
-
-
-def damaged(folder: Path, reason: str) -> DamagedStoreError:
-    """The error for a database that cannot be read."""
-    return DamagedStoreError(
-        f"{folder / FILE_NAME} is damaged: {reason}",
-        fix=f"restore it from a copy, or `tamis collections delete {folder.name}` and read the sources again",
-    )
-
-
-@contextmanager
-def failures_of(folder: Path) -> Iterator[None]:
-    """Turn what SQLite and the file system raise into errors a person can act on."""
-    try:
-        yield
-    except sqlite3.DatabaseError as error:
-        text = str(error)
-        if "full" in text:
-            raise _no_space(folder) from error
-        if any(sign in text for sign in ("malformed", "not a database", "corrupt", "no such table")):
-            raise damaged(folder, text) from error
-        raise StoreError(
-            f"collection {folder.name!r} cannot be used: {text}", fix=f"check the permissions of {folder}"
-        ) from error
-    except OSError as error:
-        if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
-            raise _no_space(folder) from error
-        raise DiskError(
-            f"{error.filename or folder} cannot be used: {error.strerror or error}",
-            fix=f"check the permissions of {folder}",
-        ) from error
-
-
-def _no_space(folder: Path) -> DiskError:
-    return DiskError(
-        f"no space left for collection {folder.name!r} in {folder}",
-        fix="free some space and run the same command again; everything stored so far is kept",
-    )
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from tamis.schema.entity import EntityCount
 from tamis.store.dense import best, nearest
 from tamis.store.postings import bm25f, field_factors
 from tamis.store.protocols import Calibration, CollectionInfo, DocumentSignals, FieldWeights, Hits, Rows
-from tamis.store.sqlite.database import failures_of
+from tamis.store.sqlite.failures import failures_of
 from tamis.store.sqlite.information import read_calibration, read_information
 from tamis.store.sqlite.rows import DOCUMENT_COLUMNS, as_json, chunk_from, document_from, entity_from
 from tamis.store.sqlite.snapshot import VISIBLE, Snapshot

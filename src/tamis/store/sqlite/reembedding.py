@@ -13,7 +13,7 @@ import numpy as np
 from tamis.errors import StoreError
 from tamis.models.protocols import EmbeddingIdentity, Matrix
 from tamis.schema.document import Chunk, Document
-from tamis.store.sqlite.database import failures_of, identity_text, set_meta, stored_identity, transaction
+from tamis.store.sqlite.database import identity_text, set_meta, stored_identity, transaction
 from tamis.store.sqlite.rows import DOCUMENT_COLUMNS, chunk_from, document_from
 from tamis.store.sqlite.writer import SqliteWriter
 
@@ -62,17 +62,16 @@ class SqliteReembedding:
         """Documents that wait for vectors, with their chunks; those staged before an interruption are not repeated."""
         rows = [row[0] for row in self._connection.execute(f"SELECT row {_WAITING} ORDER BY id", self._at)]
         for row in rows:
-            with failures_of(self._folder):
-                document = document_from(
-                    self._connection.execute(
-                        f"SELECT {DOCUMENT_COLUMNS} FROM documents JOIN texts ON texts.document = documents.row "
-                        "WHERE documents.row = ?",
-                        (row,),
-                    ).fetchone()
-                )
-                chunks = self._connection.execute(
-                    "SELECT ordinal, start, stop, headings FROM chunks WHERE document = ? ORDER BY ordinal", (row,)
-                ).fetchall()
+            document = document_from(
+                self._connection.execute(
+                    f"SELECT {DOCUMENT_COLUMNS} FROM documents JOIN texts ON texts.document = documents.row "
+                    "WHERE documents.row = ?",
+                    (row,),
+                ).fetchone()
+            )
+            chunks = self._connection.execute(
+                "SELECT ordinal, start, stop, headings FROM chunks WHERE document = ? ORDER BY ordinal", (row,)
+            ).fetchall()
             yield document, tuple(chunk_from(document.document_id, document.text, chunk) for chunk in chunks)
 
     def stage(self, document_id: str, vectors: Matrix, *, topic: str, sentiment: float, quality: float) -> None:
@@ -93,7 +92,7 @@ class SqliteReembedding:
                 fix="embed each chunk once with the model the store was opened for",
             )
         blob = np.ascontiguousarray(vectors, dtype="<f4").tobytes()
-        with failures_of(self._folder), transaction(self._connection):
+        with transaction(self._connection):
             self._connection.execute(
                 "INSERT OR REPLACE INTO restaged VALUES (?, ?, ?, ?, ?, ?)",
                 (row, self._at["identity"], blob, topic, sentiment, quality),
@@ -114,9 +113,10 @@ class SqliteReembedding:
                 f"{waiting} documents of collection {self._folder.name!r} have no new vectors yet",
                 fix=f"run `tamis reembed --name {self._folder.name}` again",
             )
-        with failures_of(self._folder), transaction(self._connection):
+        writer = SqliteWriter(self._connection, self._folder, self._identity, self._now, self._exact_limit)
+        with writer.together():
             self._swap()
-            yield SqliteWriter(self._connection, self._folder, self._identity, self._now, self._exact_limit)
+            yield writer
 
     def _swap(self) -> None:
         connection = self._connection

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
-import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tamis.errors import BusyStoreError, UnknownCollectionError, UsageError
+from tamis.errors import BusyStoreError, DiskError, SettingsError, UnknownCollectionError, UsageError
 from tamis.models.protocols import EmbeddingIdentity
 from tamis.settings import StoreSettings
 from tamis.store.sqlite import snapshot
 from tamis.store.sqlite.database import (
-    FILE_NAME,
+    Connection,
     check_identity,
     connect,
-    failures_of,
     generation,
     get_meta,
     set_meta,
     stored_identity,
 )
+from tamis.store.sqlite.failures import FILE_NAME, failures_of
 from tamis.store.sqlite.lock import write_lock
 from tamis.store.sqlite.reader import SqliteReader
 from tamis.store.sqlite.reembedding import SqliteReembedding
@@ -61,9 +61,20 @@ class SqliteStore:
 
     def names(self) -> list[str]:
         """Ascending."""
+        self._check_home()
         if not self._collections.is_dir():
             return []
-        return sorted(path.name for path in self._collections.iterdir() if (path / FILE_NAME).is_file())
+        with failures_of(self._collections):
+            found = [path.name for path in self._collections.iterdir() if _NAME.fullmatch(path.name)]
+            return sorted(name for name in found if (self._collections / name / FILE_NAME).is_file())
+
+    def _check_home(self) -> None:
+        for folder in (self._collections.parent, self._collections):
+            if folder.exists() and not folder.is_dir():
+                raise SettingsError(
+                    f"the data folder cannot be {self._collections.parent}: {folder} is a file",
+                    fix="set TAMIS_HOME to a folder",
+                )
 
     def reader(self, name: str) -> SqliteReader:
         """Open a snapshot; rebuilds it first where a killed process left it missing or behind.
@@ -80,12 +91,15 @@ class SqliteStore:
             with failures_of(folder):
                 check_identity(folder, stored_identity(connection), self._identity)
                 self._recover(folder, connection)
-                return self._open(folder, connection)
+                reader = self._open(folder, connection)
+                # Asked again of the state that is now pinned: a reembedding may have ended in between.
+                check_identity(folder, stored_identity(connection), self._identity)
+                return reader
         except BaseException:
             connection.close()
             raise
 
-    def _open(self, folder: Path, connection: sqlite3.Connection) -> SqliteReader:
+    def _open(self, folder: Path, connection: Connection) -> SqliteReader:
         while True:
             # The transaction pins one state of the database for as long as the reader lives.
             connection.execute("BEGIN")
@@ -97,23 +111,22 @@ class SqliteStore:
             if generation(connection) == number:
                 self._rebuild(folder, connection)
 
-    def _recover(self, folder: Path, connection: sqlite3.Connection) -> None:
+    def _recover(self, folder: Path, connection: Connection) -> None:
         if get_meta(connection, "writing") != "1" and generation(connection):
             return
         try:
-            with write_lock(folder / "write.lock", wait_seconds=0.0):
-                SqliteWriter(
-                    connection, folder, stored_identity(connection), self._now, self._settings.exact_limit
-                ).publish()
+            with failures_of(folder), write_lock(folder / "write.lock", wait_seconds=0.0):
+                self._write(connection, folder, stored_identity(connection)).publish(settled=False)
                 set_meta(connection, "writing", "0")
-        except (BusyStoreError, PermissionError):
-            # Somebody writes right now, or may: the last published state is what there is to see.
-            return
+        except (BusyStoreError, DiskError):
+            # Somebody writes right now, or nobody can: the last published state is what there is to see.
+            if not generation(connection):
+                raise
 
-    def _write(self, connection: sqlite3.Connection, folder: Path, identity: EmbeddingIdentity | None) -> SqliteWriter:
+    def _write(self, connection: Connection, folder: Path, identity: EmbeddingIdentity | None) -> SqliteWriter:
         return SqliteWriter(connection, folder, identity, self._now, self._settings.exact_limit)
 
-    def _rebuild(self, folder: Path, connection: sqlite3.Connection) -> None:
+    def _rebuild(self, folder: Path, connection: Connection) -> None:
         with write_lock(folder / "write.lock", wait_seconds=self._settings.busy_seconds):
             number, identity = generation(connection), stored_identity(connection)
             if snapshot.load(folder / "index" / str(number)) is not None:
@@ -132,11 +145,8 @@ class SqliteStore:
             EmbeddingMismatchError: as for `reader`.
         """
         folder = self._folder(name)
-        with failures_of(self._collections):
-            # mkdir gives its mode to the last folder only; all of ours are the owner's alone.
-            for private in (self._collections.parent, self._collections, folder):
-                private.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with write_lock(folder / "write.lock", wait_seconds=self._settings.busy_seconds):
+        self._check_home()
+        with self._locked(folder, create=True):
             fresh = not (folder / FILE_NAME).is_file()
             connection = connect(folder, create=True)
             try:
@@ -148,7 +158,7 @@ class SqliteStore:
                 # A first run that failed before it read anything leaves no empty collection behind.
                 if fresh and connection.execute("SELECT 1 FROM documents LIMIT 1").fetchone() is None:
                     connection.close()
-                    shutil.rmtree(folder)
+                    self._remove(folder)
                 raise
             finally:
                 connection.close()
@@ -164,7 +174,7 @@ class SqliteStore:
         folder = self._existing(name)
         if self._identity is None:
             raise UsageError("no embedding model is in use", fix="open the store with the identity of one")
-        with write_lock(folder / "write.lock", wait_seconds=self._settings.busy_seconds):
+        with self._locked(folder):
             connection = connect(folder)
             try:
                 yield SqliteReembedding(connection, folder, self._identity, self._now, self._settings.exact_limit)
@@ -180,8 +190,41 @@ class SqliteStore:
             BusyStoreError: somebody is writing into it.
         """
         folder = self._existing(name)
-        with write_lock(folder / "write.lock", wait_seconds=self._settings.busy_seconds), failures_of(folder):
-            shutil.rmtree(folder)
+        with self._locked(folder), failures_of(folder):
+            self._remove(folder)
+
+    def _remove(self, folder: Path) -> None:
+        # Out of sight as one, so that nobody finds half a collection; then what earlier attempts left too.
+        folder.rename(folder.with_name(f".gone-{folder.name}-{os.getpid()}"))
+        for gone in self._collections.glob(".gone-*"):
+            shutil.rmtree(gone, ignore_errors=True)
+
+    @contextmanager
+    def _locked(self, folder: Path, *, create: bool = False) -> Iterator[None]:
+        """Be the one who writes.
+
+        Raises:
+            BusyStoreError: another process is.
+            UnknownCollectionError: it was deleted while we waited.
+        """
+
+        def make() -> None:
+            # mkdir gives its mode to the last folder only; all of ours are the owner's alone.
+            for private in (self._collections.parent, self._collections, folder):
+                private.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+        lock = write_lock(
+            folder / "write.lock",
+            wait_seconds=self._settings.busy_seconds,
+            make_folder=make if create else lambda: None,
+        )
+        with ExitStack() as stack:
+            with failures_of(folder):
+                try:
+                    stack.enter_context(lock)
+                except FileNotFoundError:
+                    raise _unknown(folder.name, self.names()) from None
+            yield
 
     def _folder(self, name: str) -> Path:
         if not _NAME.fullmatch(name):
@@ -193,6 +236,7 @@ class SqliteStore:
 
     def _existing(self, name: str) -> Path:
         folder = self._folder(name)
+        self._check_home()
         if (folder / FILE_NAME).is_file():
             return folder
         raise _unknown(name, self.names())

@@ -19,7 +19,6 @@ from tamis.schema.entity import EntityCount
 from tamis.store.protocols import Calibration, CollectionInfo, PageRecord, StoredDocument
 from tamis.store.sqlite import snapshot
 from tamis.store.sqlite.database import (
-    failures_of,
     generation,
     get_meta,
     identity_text,
@@ -27,6 +26,7 @@ from tamis.store.sqlite.database import (
     stored_identity,
     transaction,
 )
+from tamis.store.sqlite.failures import failures_of
 from tamis.store.sqlite.information import read_information, summarise
 from tamis.store.sqlite.rows import (
     PAGE_COLUMNS,
@@ -39,11 +39,19 @@ from tamis.store.sqlite.rows import (
     unsigned,
 )
 
-_LIVING = "documents.died IS NULL AND NOT documents.hidden"
 _VANISHED = """
     EXISTS (SELECT 1 FROM pages WHERE pages.document_id = documents.id AND pages.state = 'vanished')
     AND NOT EXISTS (SELECT 1 FROM pages WHERE pages.document_id = documents.id AND pages.state <> 'vanished')
 """
+_LIVING = f"documents.died IS NULL AND NOT ({_VANISHED})"
+"""What the next publish shows: ``hidden`` still says what the last one did not."""
+_FORGET_LOST_ORIGINALS = """
+    UPDATE documents SET duplicate_of = '' WHERE duplicate_of <> '' AND died IS NULL AND NOT EXISTS (
+        SELECT 1 FROM documents AS original
+        WHERE original.id = documents.duplicate_of AND original.died IS NULL AND NOT original.hidden
+    )
+"""
+"""A document that repeats one that is no longer shown stands for itself until repeats are looked for again."""
 
 
 class SqliteWriter:
@@ -70,21 +78,40 @@ class SqliteWriter:
         self._identity = identity
         self._now = now
         self._exact_limit = exact_limit
-        self._next = generation(connection) + 1
-        self._changed = get_meta(connection, "changed") == "1"
 
     @property
     def changed(self) -> bool:
         """Whether anything that readers would see differs from the last publish."""
-        return self._changed
+        return get_meta(self._connection, "changed") == "1"
+
+    @property
+    def _next(self) -> int:
+        """The generation that the next publish makes."""
+        return generation(self._connection) + 1
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Whatever is done inside is kept, and shown, as one."""
+        connection = self._connection
+        if connection.in_transaction:
+            yield
+            return
+        # From here on a power cut must not take anything back either.
+        connection.execute("PRAGMA synchronous = FULL")
+        try:
+            with failures_of(self._folder), transaction(connection):
+                yield
+            snapshot.remove_others(self._folder / "index", generation(connection))
+            connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        finally:
+            connection.execute("PRAGMA synchronous = NORMAL")
 
     @contextmanager
     def _transaction(self, *, changes: bool = True) -> Iterator[sqlite3.Connection]:
-        with failures_of(self._folder), transaction(self._connection):
-            if changes and not self._changed:
+        with transaction(self._connection):
+            if changes and not self.changed:
                 set_meta(self._connection, "changed", "1")
             yield self._connection
-        self._changed = self._changed or changes
 
     def digest_of(self, document_id: str) -> str:
         """`Document.sha256` of what is stored, empty when nothing is."""
@@ -148,10 +175,12 @@ class SqliteWriter:
             ],
         )
 
-    def forget(self, document_id: str) -> None:
-        """Remove a document and everything digested from it."""
+    def forget(self, document_id: str, page: PageRecord | None = None) -> None:
+        """Remove a document and everything digested from it, and keep what its page now is, in one transaction."""
         with self._transaction():
             self._retire(document_id)
+            if page is not None:
+                self._write_pages([page])
 
     def _retire(self, document_id: str) -> None:
         row = self._connection.execute(
@@ -302,29 +331,26 @@ class SqliteWriter:
         with self._transaction() as connection:
             set_meta(connection, "next_calibration", as_json(value))
 
-    def publish(self) -> CollectionInfo:
+    def publish(self, *, settled: bool = True) -> CollectionInfo:
         """Make everything put so far one snapshot that readers see.
+
+        Args:
+            settled: what is derived from all documents together is up to date; otherwise the collection still counts as
+                changed, and the next run derives it.
 
         Raises:
             StoreError: no space; what was published before stays.
         """
         connection, number = self._connection, self._next
-        alone = not connection.in_transaction
-        with failures_of(self._folder):
-            if alone:
-                # From here on a power cut must not take anything back either.
-                connection.execute("PRAGMA synchronous = FULL")
-            with transaction(connection):
-                connection.execute(f"UPDATE documents SET hidden = ({_VANISHED}) WHERE hidden <> ({_VANISHED})")
-                if self._changed or number == 1:
-                    self._publish_snapshot(number)
-                set_meta(connection, "updated", self._now().isoformat(timespec="seconds"))
-            self._next, self._changed = generation(connection) + 1, False
-            if alone:
-                connection.execute("PRAGMA synchronous = NORMAL")
-                snapshot.remove_others(self._folder / "index", self._next - 1)
-                connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
-            return read_information(connection, self._folder)
+        with self.together():
+            connection.execute(f"UPDATE documents SET hidden = ({_VANISHED}) WHERE hidden <> ({_VANISHED})")
+            connection.execute(_FORGET_LOST_ORIGINALS)
+            if self.changed or number == 1:
+                self._publish_snapshot(number)
+            if settled:
+                set_meta(connection, "changed", "0")
+            set_meta(connection, "updated", self._now().isoformat(timespec="seconds"))
+        return read_information(connection, self._folder)
 
     def _publish_snapshot(self, number: int) -> None:
         connection = self._connection
@@ -334,7 +360,6 @@ class SqliteWriter:
         set_meta(connection, "generation", str(number))
         set_meta(connection, "calibration", get_meta(connection, "next_calibration"))
         set_meta(connection, "summary", json.dumps(summarise(connection, number)))
-        set_meta(connection, "changed", "0")
         self._erase("died <= ?", (number,))
 
 
