@@ -7,21 +7,13 @@ design.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-Unit = Annotated[float, Field(ge=0.0, le=1.0)]
-Cosine = Annotated[float, Field(ge=-1.0, le=1.0)]
-Positive = Annotated[float, Field(gt=0.0)]
-Count = Annotated[int, Field(ge=1)]
-
-
-class Section(BaseModel):
-    """A group of settings: immutable, and unknown names are errors."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
+from tamis.settings_base import Cosine, Count, Positive, Section, Unit
+from tamis.settings_library import FacetSettings, LayerASettings, LayerBSettings, LayerCSettings, LinkSettings
 
 
 class EmbeddingSettings(Section):
@@ -69,12 +61,12 @@ class FetchSettings(Section):
 
     user_agent: str = Field("tamis/0.1", description="sent with every request; robots.txt knows its first word")
     connect_seconds: Positive = Field(10.0, description="to connect")
-    total_seconds: Positive = Field(30.0, description="for one request, redirects and body included")
+    total_seconds: Positive = Field(30.0, description="for one page: all requests, redirects, retries and the body")
     max_bytes: Count = Field(20_000_000, description="most bytes of a body, after decompression")
     max_redirects: int = Field(5, ge=0, description="most redirects of one request")
     max_header_bytes: Count = Field(65_536, description="most bytes of response headers")
     retries: int = Field(2, ge=0, description="repeats after 429 or 5xx")
-    max_retry_after_seconds: Positive = Field(60.0, description="a longer Retry-After is not waited for")
+    max_retry_after_seconds: Positive = Field(60.0, description="most seconds waited before retries of one page")
     allow_hosts: tuple[str, ...] = Field((), description="hosts whose private or loopback addresses may be fetched")
     breaker_failures: Count = Field(3, description="S3: failures that open the circuit")
     breaker_seconds: Positive = Field(300.0, description="S3: seconds until it is tried again")
@@ -91,6 +83,9 @@ class CrawlSettings(Section):
     max_delay_seconds: Positive = Field(10.0, description="longest adaptive pause")
     loopback_delay_seconds: float = Field(0.0, ge=0.0, description="pause for hosts on this machine")
     sitemap: bool = Field(True, description="whether pages listed in the site's sitemaps are visited too")
+    sitemap_seconds: Positive = Field(60.0, description="to read all sitemaps of a site")
+    max_links: Count = Field(10_000, description="links of one page that are followed")
+    visits_per_page: Count = Field(10, description="pages asked for, stored or not, for each that may be stored")
 
 
 class ReadSettings(Section):
@@ -98,6 +93,7 @@ class ReadSettings(Section):
 
     max_file_bytes: Count = Field(200_000_000, description="a larger file is skipped with a reason")
     document_seconds: Positive = Field(30.0, description="longest time one document may take to read")
+    memory_bytes: Count = Field(1_000_000_000, description="most memory one document may take to read")
 
 
 class WeightRow(Section):
@@ -305,3 +301,8 @@ class Settings(BaseSettings):
     check: CheckSettings = CheckSettings()
     llm: LlmSettings = LlmSettings()
     store: StoreSettings = StoreSettings()
+    facets: dict[str, FacetSettings] = Field({"subjects": FacetSettings()}, description="slices of a library, by name")
+    link: LinkSettings = LinkSettings()
+    layer_a: LayerASettings = LayerASettings()
+    layer_b: LayerBSettings = LayerBSettings()
+    layer_c: LayerCSettings = LayerCSettings()

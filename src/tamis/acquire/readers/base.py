@@ -58,10 +58,6 @@ class Reader(Protocol):
         ...
 
 
-class Apart:
-    """Base of readers whose libraries a file can keep busy for ever: they read in a process of its own."""
-
-
 @runtime_checkable
 class StreamingReader(Protocol):
     """A format of many documents that is read without holding the file."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 from tamis.acquire.readers.archive import Archive
-from tamis.acquire.readers.base import Apart, Body, make_document, one_line
+from tamis.acquire.readers.base import Body, make_document, one_line
 from tamis.acquire.readers.markup.pieces import join
 from tamis.acquire.readers.markup.tree import parse_html, parse_xml
 from tamis.acquire.readers.markup.writer import Writer
@@ -18,7 +18,7 @@ _CORE = "docProps/core.xml"
 _DOCTYPE = b"<!DOCTYPE"
 
 
-class DocxReader(Apart):
+class DocxReader:
     """A Word document of the XML kind."""
 
     media_types = frozenset({MEDIA_TYPE, "application/vnd.ms-word.document.macroenabled.12"})

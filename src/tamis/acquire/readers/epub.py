@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from urllib.parse import unquote, urlsplit
 
 from tamis.acquire.readers.archive import Archive
-from tamis.acquire.readers.base import Apart, Body, make_document, one_line
+from tamis.acquire.readers.base import Body, make_document, one_line
 from tamis.acquire.readers.markup.elements import Element
 from tamis.acquire.readers.markup.pieces import Piece, join
 from tamis.acquire.readers.markup.tree import parse_html, parse_xml
@@ -21,7 +21,7 @@ _CONTAINER = "META-INF/container.xml"
 _CHAPTER_TYPES = frozenset({"application/xhtml+xml", "text/html", "application/x-dtbook+xml"})
 
 
-class EpubReader(Apart):
+class EpubReader:
     """An EPUB 2 or 3 book without copy protection."""
 
     media_types = frozenset({"application/epub+zip"})

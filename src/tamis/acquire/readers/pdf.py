@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any
 
-from tamis.acquire.readers.base import Apart, Body, make_document, one_line
+from tamis.acquire.readers.base import Body, make_document, one_line
 from tamis.errors import UnreadableError
 from tamis.schema.document import Anchor, Page
 from tamis.text.encoding import clean
@@ -32,7 +32,7 @@ _SHORT_LINE = 0.6
 """A line shorter than this share of the page's usual line may be a heading."""
 
 
-class PdfReader(Apart):
+class PdfReader:
     """Text of a PDF as pdfium orders it; no recognition of scanned pages."""
 
     media_types = frozenset({"application/pdf", "application/x-pdf"})

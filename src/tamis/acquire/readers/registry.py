@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from tamis.acquire.readers.base import Apart, Body, Reader, StreamingReader
+from tamis.acquire.readers.base import Body, Reader, StreamingReader
 from tamis.errors import UnreadableError
 from tamis.schema.document import Page
 
@@ -110,7 +110,7 @@ def choose(body: Body) -> Reader:
 
 
 def read_body(body: Body) -> Page:
-    """Read some bytes with the reader that fits, apart where it may hang or crash.
+    """Read some bytes with the reader that fits, in a process that may hang or crash.
 
     Raises:
         UnreadableError: no reader for this kind, or no readable text.
@@ -118,11 +118,9 @@ def read_body(body: Body) -> Page:
     reader = choose(body)
     if _TEXTUAL & reader.media_types and _garbage(body.data):
         raise UnreadableError(f"{body.url}: is binary, not text")
-    if isinstance(reader, Apart):
-        from tamis.acquire.readers.apart import READING
+    from tamis.acquire.readers.apart import READING
 
-        return READING.read(body)
-    return reader.read(body)
+    return READING.read(body)
 
 
 def _looks_binary(data: bytes) -> bool:

@@ -12,7 +12,10 @@ from tamis.schema.document import Link
 from tamis.text.encoding import clean
 
 _CONTEXT_CHARACTERS = 300
-_LINKING = frozenset({"a", "area"})
+_LOOK_AHEAD = 20_000
+"""Characters behind one link's words in which the next one's are looked for."""
+MOST_LINKS = 50_000
+"""Of one page; no crawl visits as many."""
 _BREAKS = re.compile(r"[\t\n\r]")
 
 
@@ -36,14 +39,22 @@ def base_url(root: Element, url: str) -> str:
     return url
 
 
-def _context(text: str, words: str) -> str:
-    """The part of a block around the link's words."""
-    text = " ".join(text.split())
-    at = text.find(words) if words else -1
-    if len(text) <= _CONTEXT_CHARACTERS or at < 0:
-        return text[:_CONTEXT_CHARACTERS]
-    start = max(0, at - (_CONTEXT_CHARACTERS - min(len(words), _CONTEXT_CHARACTERS)) // 2)
-    return text[start : start + _CONTEXT_CHARACTERS].strip()
+class _Contexts:
+    """Parts of a block around its links' words, the words looked for behind those of the link before."""
+
+    def __init__(self, text: str) -> None:
+        self._text = " ".join(text.split())
+        self._from = 0
+
+    def around(self, words: str) -> str:
+        text = self._text
+        at = text.find(words, self._from, self._from + _LOOK_AHEAD) if words else -1
+        if at >= 0:
+            self._from = at + len(words)
+        if len(text) <= _CONTEXT_CHARACTERS or at < 0:
+            return text[:_CONTEXT_CHARACTERS]
+        start = max(0, at - (_CONTEXT_CHARACTERS - min(len(words), _CONTEXT_CHARACTERS)) // 2)
+        return text[start : start + _CONTEXT_CHARACTERS].strip()
 
 
 def page_links(
@@ -59,13 +70,14 @@ def page_links(
         length: of the text, > 0.
 
     Returns:
-        Links; those outside the main content have no context and position 1.
+        Links, at most `MOST_LINKS`; those outside the main content have no context and position 1.
     """
-    inside = {
-        element: (words, piece, start)
-        for piece, start in zip(pieces, starts, strict=True)
-        for element, words in piece.links
-    }
+    inside: dict[Element, tuple[str, str, int]] = {}
+    for piece, start in zip(pieces, starts, strict=True):
+        contexts = _Contexts(piece.text) if piece.links else None
+        for element, words in piece.links:
+            if contexts is not None and len(inside) < MOST_LINKS:
+                inside[element] = (words, contexts.around(words), start)
     found: dict[str, Link] = {}
     resolved: dict[str, str] = {}
     for element in root.iter("a", "area"):
@@ -76,12 +88,14 @@ def page_links(
         if url is None:
             url = resolved[href] = absolute(base, href)
         place = inside.get(element)
+        if len(found) >= MOST_LINKS:
+            break
         if not url or (url in found and (place is None or found[url].context)):
             continue
         if place is None:
             shown = text_of(element) if element.tag == "a" else element.get("alt")
             found[url] = Link(url, " ".join(clean(shown or "").split()), "", 1.0)
         else:
-            words, piece, start = place
-            found[url] = Link(url, words, _context(piece.text, words), round(min(start / max(length, 1), 1.0), 4))
+            words, context, start = place
+            found[url] = Link(url, words, context, round(min(start / max(length, 1), 1.0), 4))
     return tuple(found.values())
