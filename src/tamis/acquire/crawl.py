@@ -19,6 +19,7 @@ from tamis.acquire.request import CrawlRequest
 from tamis.acquire.response import Response
 from tamis.acquire.robots import Robots, fetch_robots
 from tamis.acquire.sitemap import sitemap_urls
+from tamis.acquire.traps import Visits
 from tamis.acquire.visit import Judge, Visit, readable
 from tamis.errors import AcquireError, FetchError, RefusedAddressError, RobotsRefusedError, UsageError
 from tamis.schema.document import Page
@@ -29,6 +30,8 @@ from tamis.text import urls
 Read = Callable[[Response], Page]
 """Makes a page of a response; raises `AcquireError` where it cannot."""
 
+_FEWEST_VISITS = 100
+"""Visits every crawl may make, whatever its page limit: redirects and missing pages store nothing."""
 _SITEMAP_FACTOR = 10
 """Sitemap entries looked at, for each page that may be stored: enough to survive filters, not a whole newspaper."""
 
@@ -70,6 +73,7 @@ class CrawlSummary:
         stopped: why it stopped before its end, empty when it did not.
         url: the page handed out last.
         problems: (URL, why) of pages that failed, vanished or were refused, in order.
+        notes: limits that left something out, and what they were spent on.
     """
 
     fetched: int = 0
@@ -86,6 +90,7 @@ class CrawlSummary:
     stopped: str = ""
     url: str = ""
     problems: list[tuple[str, str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     @property
     def stored(self) -> int:
@@ -127,7 +132,7 @@ async def crawl(
     """
     start, settings = request.url, request.over(settings)
     if not urls.is_web(start):
-        raise UsageError(f"{start!r} is not an http or https address", fix="Give the full URL: https://…")
+        raise UsageError(f"{urls.shown(start)!r} is not an http or https address", fix="Give the full URL: https://…")
     scope = Scope(urls.site(start), settings.depth, as_globs(request.include), as_globs(request.exclude))
     work = _Crawl(fetcher, read, known, settings, scope, run, request.force, summary or CrawlSummary())
     began = clock()
@@ -164,13 +169,17 @@ class _Crawl:
         self._scope = scope
         self._run = run
         self._force = force
-        self._judge = Judge(scope, run, force=force)
-        self._frontier = Frontier()
+        self._judge = self._judge_of(scope)
+        self._visits = Visits(settings.visits_per_page * settings.max_pages + _FEWEST_VISITS)
+        self._frontier = Frontier(self._visits.limit)
         self._robots = Robots("")
         self._ahead: deque[tuple[Entry, asyncio.Task[Response] | None]] = deque()
         # Pages set aside for the page they name as canonical, by its key, until that one proves to be there.
         self._set_aside: dict[str, list[Entry]] = {}
         self._records: dict[str, PageRecord] = {}
+
+    def _judge_of(self, scope: Scope) -> Judge:
+        return Judge(scope, self._run, max_links=self._settings.max_links, force=self._force)
 
     async def close(self) -> None:
         """Stop what is still under way."""
@@ -191,13 +200,16 @@ class _Crawl:
             async for crawled in self._drain():
                 yield crawled
         self.summary.complete = not self.summary.stopped
+        if self.summary.limited:
+            turned_away = self._frontier.turned_away
+            self.summary.notes.extend(self._visits.notes(stored=self.summary.stored, turned_away=turned_away))
 
     async def _drain(self) -> AsyncIterator[Crawled]:
         """Visit until the frontier is empty, the limit reached or the site no longer answers."""
         while True:
             self._fetch_ahead()
             if not self._ahead:
-                self.summary.limited = len(self._frontier) > 0
+                self.summary.limited = len(self._frontier) > 0 or self._frontier.turned_away > 0
                 return
             entry, task = self._ahead.popleft()
             if task is None:
@@ -215,10 +227,12 @@ class _Crawl:
     def _fetch_ahead(self) -> None:
         """Start requests up to the concurrency, but never more than pages may still be stored."""
         room = min(self._settings.concurrency, self._settings.max_pages - self.summary.stored)
-        while len(self._ahead) < room and len(self._frontier):
+        while len(self._ahead) < room and len(self._frontier) and self._visits.left > 0:
             entry = self._frontier.take()
             old = self._known.get(entry.key)
             done = old is not None and old.state == "done" and old.seen == self._run
+            if not done:
+                self._visits.add(entry.url)
             self._ahead.append((entry, None if done else asyncio.create_task(self._fetch(entry, old))))
 
     async def _fetch(self, entry: Entry, old: PageRecord | None) -> Response:
@@ -330,7 +344,7 @@ class _Crawl:
         if self._force:
             self._fetcher.breaker.succeeded(urls.site(url))
         self._scope = replace(self._scope, site=urls.site(url))
-        self._judge = Judge(self._scope, self._run, force=self._force)
+        self._judge = self._judge_of(self._scope)
         self._robots = await fetch_robots(url, self._fetcher)
         self._fetcher.pacer.ask(urls.host(url), self._robots.delay_seconds)
 
@@ -338,9 +352,14 @@ class _Crawl:
         """Queue what the sitemaps list, as if the start page linked to it."""
         if self._settings.sitemap and self._settings.depth > 0:
             found = await sitemap_urls(
-                start, self._fetcher, self._robots, limit=_SITEMAP_FACTOR * self._settings.max_pages
+                start,
+                self._fetcher,
+                self._robots,
+                limit=_SITEMAP_FACTOR * self._settings.max_pages,
+                seconds=self._settings.sitemap_seconds,
+                notes=self.summary.notes,
             )
-            self._queue(same_site(found, self._scope), Entry(start, 0))
+            self._queue(same_site(found, self._scope, len(found)), Entry(start, 0))
 
     def _add_unlinked(self) -> None:
         """Queue stored pages that nothing led to: they are gone only if the site says so when asked."""

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import islice
 from pathlib import PurePosixPath
 
 from tamis.text import urls
@@ -84,10 +85,20 @@ def holds_no_text(url: str) -> bool:
     return PurePosixPath(urls.path(url)).suffix.lower() in _NO_TEXT
 
 
-class Frontier:
-    """First in, first out, one level of depth after the other; knows every page it ever held."""
+_REMEMBERED = 10
+"""Pages known for each that can be visited."""
 
-    def __init__(self) -> None:
+
+class Frontier:
+    """First in, first out, one level of depth after the other; knows every page it ever held.
+
+    Args:
+        room: entries that can still be visited at most. What would come after as many others is not kept.
+    """
+
+    def __init__(self, room: int) -> None:
+        self.turned_away = 0
+        self._room = room
         self._levels: dict[int, deque[Entry]] = {}
         self._seen: set[str] = set()
 
@@ -102,18 +113,22 @@ class Frontier:
         """Queue a page at the end of its level.
 
         Returns:
-            False when the page was added before.
+            False when the page was added before, or will not be visited for all the others before it.
         """
         key = entry.key
         if key in self._seen:
+            return False
+        if sum(len(level) for depth, level in self._levels.items() if depth <= entry.depth) >= self._room:
+            self.turned_away += 1
             return False
         self._seen.add(key)
         self._levels.setdefault(entry.depth, deque()).append(entry)
         return True
 
     def pass_over(self, url: str) -> None:
-        """Know a page without queuing it."""
-        self._seen.add(urls.canonical(url))
+        """Know a page without queuing it, as long as there is room to remember it."""
+        if len(self._seen) < _REMEMBERED * self._room:
+            self._seen.add(urls.canonical(url))
 
     def again(self, entry: Entry) -> None:
         """Queue a page that was taken before."""
@@ -131,10 +146,22 @@ class Frontier:
         raise LookupError("the frontier is empty")
 
 
-def same_site(links: Iterable[str], scope: Scope) -> tuple[str, ...]:
-    """The links that stay on the site, normalised, none twice, in order."""
-    normal = (urls.normalise(link) for link in links)
-    return tuple(dict.fromkeys(link for link in normal if scope.near(link)))
+def same_site(links: Iterable[str], scope: Scope, limit: int) -> tuple[str, ...]:
+    """The links that stay on the site, normalised, none twice, in order.
+
+    Args:
+        links: absolute.
+        scope: of the crawl.
+        limit: most links returned; ten times as many are looked at.
+    """
+    found: dict[str, None] = {}
+    for link in islice(links, 10 * limit):
+        if len(found) >= limit:
+            break
+        normal = urls.normalise(link)
+        if scope.near(normal):
+            found[normal] = None
+    return tuple(found)
 
 
 def as_globs(patterns: Sequence[str] | None) -> tuple[str, ...]:

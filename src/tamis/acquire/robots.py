@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from protego import Protego
@@ -14,7 +15,9 @@ from tamis.text import urls
 
 _MAX_BYTES = 512 * 1024
 """How much of a robots.txt is read (RFC 9309, 2.5, asks for 500 KiB at least)."""
-_AGENT_LINE = re.compile(r"(\s*user-?\s?agent\s*:?\s*)([^\s/#]+).*", re.IGNORECASE)
+_LONGEST_LINE = 4_096
+"""Characters of a line that is read: no address is longer."""
+_AGENT_LINE = re.compile(r"user-? ?agent ?:? ?([^ /#]+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +63,25 @@ def agent_name(user_agent: str) -> str:
 
 
 def parse(text: str, *, user_agent: str) -> Robots:
-    """Read a robots.txt. An agent's name ends at its first blank or slash (RFC 9309, 2.2.1)."""
-    tidied = "\n".join(_AGENT_LINE.sub(r"\1\2", line) for line in text.splitlines())
-    return Robots(agent_name(user_agent), Protego.parse(tidied))
+    """Read a robots.txt."""
+    agent = agent_name(user_agent)
+    return Robots(agent, Protego.parse("\n".join(_concerning(text.splitlines(), agent.lower()))))
+
+
+def _concerning(lines: Iterable[str], agent: str) -> Iterator[str]:
+    """The lines, with all agents that are not us under one name: each rule of a group is kept for each of its agents.
+
+    An agent's name ends at its first blank or slash (RFC 9309, 2.2.1).
+    """
+    for line in lines:
+        if len(line) > _LONGEST_LINE:
+            continue
+        found = _AGENT_LINE.match(" ".join(line.split()))
+        if found is None:
+            yield line
+            continue
+        name = found[1].lower().replace("*", "") or "*"
+        yield f"user-agent: {name if name == '*' or name in agent else f'not-{agent}'}"
 
 
 async def fetch_robots(url: str, fetcher: Fetcher) -> Robots:
@@ -77,7 +96,8 @@ async def fetch_robots(url: str, fetcher: Fetcher) -> Robots:
     agent = agent_name(fetcher.settings.user_agent)
     address = urls.join(url, "/robots.txt")
     try:
-        response = await fetcher.get(address)
+        # A longer file is read as far as its limit, not refused (RFC 9309, 2.5).
+        response = await fetcher.get(address, at_most=_MAX_BYTES)
     except FetchError as error:
         if error.status is not None and 300 <= error.status < 400:
             return Robots(agent)
@@ -88,7 +108,7 @@ async def fetch_robots(url: str, fetcher: Fetcher) -> Robots:
 def _judged(response: Response, user_agent: str) -> Robots:
     agent = agent_name(user_agent)
     if response.ok:
-        return parse(response.body[:_MAX_BYTES].decode("utf-8-sig", "replace"), user_agent=user_agent)
+        return parse(response.body.decode("utf-8-sig", "replace"), user_agent=user_agent)
     if 400 <= response.status < 500 and response.status != 429:
         return Robots(agent)
     return Robots(agent, unreadable=f"robots.txt answered {response.status}, so nothing is fetched")

@@ -64,11 +64,13 @@ class Judge:
     Args:
         scope: of the crawl.
         run: its number.
+        max_links: links of one page that are looked at.
         force: nothing counts as unchanged.
     """
 
-    def __init__(self, scope: Scope, run: int, *, force: bool) -> None:
+    def __init__(self, scope: Scope, run: int, *, max_links: int, force: bool) -> None:
         self._scope = scope
+        self._max_links = max_links
         self._run = run
         self._force = force
 
@@ -107,7 +109,7 @@ class Judge:
         """Judge by what was read."""
         directives = page.robots | _header_directives(response)
         follows = directives.isdisjoint({"nofollow", "none"})
-        links = same_site((link.url for link in page.links), self._scope) if follows else ()
+        links = same_site((link.url for link in page.links), self._scope, self._max_links) if follows else ()
         base = replace(
             self._base(entry, old),
             status=response.status,
@@ -143,7 +145,8 @@ class Judge:
     def _redirect(self, entry: Entry, base: PageRecord, response: Response) -> Visit:
         target = response.location
         if not target:
-            reason = f"redirects to {response.headers.get('location', '')!r}, which cannot be fetched"
+            named = urls.shown(response.headers.get("location", ""))
+            reason = f"redirects to {named!r}, which cannot be fetched"
             return Visit(replace(base, state="failed", reason=reason, links=()))
         if not self._scope.near(target) and entry.depth > 0:
             return Visit(_skipped(base, f"redirects to another site: {target}", ()))

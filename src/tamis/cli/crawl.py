@@ -12,6 +12,7 @@ from tamis.cli.door import Door, common
 from tamis.cli.terminal import say, say_json
 
 _PROBLEMS_SHOWN = 20
+_TOLD_APART = frozenset({"problems", "notes", "url"})
 
 
 @click.command("crawl")
@@ -34,7 +35,9 @@ def command(door: Door, name: str, **options: Any) -> None:  # noqa: ANN401 - cl
         say_json({"name": name, **asdict(summary)})
     elif not door.quiet:
         say(name)
-        show.facts([(key, value) for key, value in asdict(summary).items() if key not in {"problems", "url"}])
+        show.facts([(key, value) for key, value in asdict(summary).items() if key not in _TOLD_APART])
+        for note in summary.notes:
+            say(f"  {note}", err=True)
         for url, reason in summary.problems[:_PROBLEMS_SHOWN]:
             say(f"  {url}: {reason}", err=True)
         if len(summary.problems) > _PROBLEMS_SHOWN:
