@@ -21,11 +21,11 @@ from tamis.errors import FetchError, RefusedAddressError, TamisError
 from tamis.settings import CrawlSettings, FetchSettings
 from tamis.text import urls
 
-# "{port}" becomes the listener's. Those marked with a star are well-formed names or numbers that lead to this machine
-# or another private one; the others are no web address at all.
+# "{port}" becomes the listener's.
 PRIVATE = """
     127.0.0.1:{port} 127.1:{port} 127.0.1:{port} 2130706433:{port} 0x7f000001:{port} 0x7F.0x0.0x0.0x1:{port}
-    0x7f.1:{port}     017700000001:{port} 0177.0.0.01:{port} 0000177.0.0.1:{port} 127.0x0.1:{port} 127.0.0.2:{port} 127.255.255.254:{port}
+    0x7f.1:{port}
+    017700000001:{port} 0177.0.0.01:{port} 0000177.0.0.1:{port} 127.0x0.1:{port} 127.0.0.2:{port} 127.255.255.254:{port}
     0:{port} 0.0.0.0:{port} 0x0:{port} 00.00.00.00:{port} 0.1:{port} 0x:{port}
     localhost:{port} LOCALHOST:{port} localhost.:{port} localhost。:{port} lOcAlHoSt:{port} ⓛocalhost:{port}
     local\u00adhost:{port} local%68ost:{port} %6cocalhost:{port} loc\u200balhost:{port}
@@ -49,7 +49,8 @@ PRIVATE = """
 
 MALFORMED = """
     http:// http:/// http://: http://:{port}/ http://@/ http://a@/ http://u:p@/ http://./ http://../ http://。/ http://#a
-    http://?a     http:///127.0.0.1:{port}/ http:127.0.0.1:{port}/ http:/127.0.0.1:{port}/ 127.0.0.1:{port}/ //127.0.0.1:{port}/
+    http://?a
+    http:///127.0.0.1:{port}/ http:127.0.0.1:{port}/ http:/127.0.0.1:{port}/ 127.0.0.1:{port}/ //127.0.0.1:{port}/
     http://[::1%25lo]:{port}/ http://[::1%lo]:{port}/ http://[fe80::1%25eth0]/ http://[::1].public.example/ http://[::1]a/
     http://[127.0.0.1]:{port}/ http://[v1.1]/ http://[::1 http://::1]:{port}/ http://[]/ http://[:::1]:{port}/
     http://127.0.0.1:-1/ http://127.0.0.1:+80/ http://127.0.0.1:65536/ http://127.0.0.1:８０/
