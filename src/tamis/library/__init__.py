@@ -1,0 +1,1 @@
+"""The second job of tamis: a collection becomes shelves, themes and cards (L)."""
