@@ -70,12 +70,17 @@ def _lift_code(text: str) -> tuple[str, list[str]]:
     return "".join(parts), spans
 
 
-def _without_comments(text: str) -> str:
-    head, *rest = text.split("<!--")
-    parts = [head]
-    for piece in rest:
-        _, closed, after = piece.partition("-->")
-        parts.append(after if closed else "<!--" + piece)
+def without_comments(text: str) -> str:
+    """Text without HTML comments; what opens one and never closes it stays."""
+    parts: list[str] = []
+    done = 0
+    while (start := text.find("<!--", done)) >= 0:
+        end = text.find("-->", start + 4)
+        if end < 0:
+            break
+        parts.append(text[done:start])
+        done = end + 3
+    parts.append(text[done:])
     return "".join(parts)
 
 
@@ -94,7 +99,7 @@ def plain(markdown: str) -> str:
     text = _FENCE_LINE.sub("", markdown.replace(_MARK, ""))
     text, spans = _lift_code(text)
     if "<!--" in text:
-        text = _without_comments(text)
+        text = without_comments(text)
     text = _LINE_MARKER.sub("", _FIRST_MARKER.sub("", text, count=1))
     text = _CLOSING_HASHES.sub("", text)
     if "[" in text:

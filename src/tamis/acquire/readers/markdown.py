@@ -12,14 +12,15 @@ from tamis.acquire.readers.text import tidy
 from tamis.errors import UnreadableError
 from tamis.schema.document import Anchor, Page
 from tamis.text.encoding import clean, decode
+from tamis.text.inline import without_comments
 from tamis.text.language import language_code
 
 _FRONT = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
-_HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.+?)(?:[ \t]+#+)?[ \t]*$")
+_HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]++(.+)$")
 _SETEXT = re.compile(r"^ {0,3}(=+|-+)[ \t]*$")
-_INLINE = re.compile(r"!\[[^\]]*\]\([^)]*\)|\[([^\]]*)\]\([^)]*\)|[`*]")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_TARGET = r"\((?:[^()]{1,2000}+|\([^()]{0,500}+\)){0,4}+\)"
+_INLINE = re.compile(rf"!\[[^\[\]]{{0,500}}+\]{_TARGET}|\[([^\[\]]{{0,500}}+)\]{_TARGET}|[`*]")
 _SLUG_DROP = re.compile(r"[^\w\- ]")
 _KNOWN = frozenset({"title", "date", "published", "author", "authors", "tags", "keywords", "lang", "language"})
 
@@ -69,14 +70,14 @@ def _without_comments(text: str) -> str:
     for line in text.split("\n"):
         match = _FENCE.match(line)
         if not fence and match:
-            parts.append(_COMMENT.sub("", "\n".join(plain)))
+            parts.append(without_comments("\n".join(plain)))
             fence, plain = match.group(1), [line]
             continue
         plain.append(line)
         if fence and match and match.group(1).startswith(fence):
             parts.append("\n".join(plain))
             fence, plain = "", []
-    parts.append("\n".join(plain) if fence else _COMMENT.sub("", "\n".join(plain)))
+    parts.append("\n".join(plain) if fence else without_comments("\n".join(plain)))
     return "\n".join(parts)
 
 
@@ -96,7 +97,7 @@ def headings(text: str) -> list[tuple[int, int, str]]:
         elif opener:
             fence = opener.group(1)
         elif match := _HEADING.match(line):
-            found.append((offset, len(match.group(1)), _plain(match.group(2))))
+            found.append((offset, len(match.group(1)), _plain(_opened(match.group(2)))))
         elif (
             previous.strip()
             and (match := _SETEXT.match(line))
@@ -107,6 +108,12 @@ def headings(text: str) -> list[tuple[int, int, str]]:
         previous = line if not fence else ""
         offset += len(line) + 1
     return found
+
+
+def _opened(heading: str) -> str:
+    """A heading without the signs that close it: they stand behind a blank."""
+    bare = heading.rstrip().rstrip("#")
+    return bare.rstrip() if not bare or bare[-1] in " \t" else heading.strip()
 
 
 def _plain(heading: str) -> str:

@@ -15,7 +15,7 @@ from tamis.schema.document import Page
 
 _GENERIC = frozenset({"", "application/octet-stream", "binary/octet-stream", "text/plain", "application/zip"})
 _HTML_START = re.compile(
-    rb"^\s*(?:<\?xml[^>]*>\s*)?(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html|head|body)\b",
+    rb"^\s*+(?:<\?xml[^>]*>\s*+)?(?:(?><!--.{0,2000}?-->)\s*+)*+<(?:!doctype\s+html|html|head|body)\b",
     re.IGNORECASE | re.DOTALL,
 )
 _BINARY_SAMPLE = 4096

@@ -13,7 +13,7 @@ from tamis.acquire.readers.markup.elements import Element, text_of
 from tamis.acquire.readers.markup.links import absolute
 from tamis.text.language import language_code
 
-_TITLE_SEPARATOR = re.compile(r"\s+[|–—·»«:-]+\s+")
+_TITLE_SEPARATOR = re.compile(r" [|–—·»«:-]+ ")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})?)?")
 _DATE_NAMES = (
     "article:published_time",

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from math import inf
 
 from tamis.acquire.readers.markup.elements import Element, text_of
 
@@ -19,20 +20,20 @@ _LONGEST = 500_000
 _MOST_RULES = 2_000
 _MOST_SHARE = 0.2
 """Of the page's characters; what holds more is kept."""
-_TEXTS = ".//text()[not(parent::script or parent::style)]"
+_SILENT = frozenset({"script", "style"})
 _ALWAYS = 400
 """Characters that may be hidden even on a page of little else."""
 _NEVER = frozenset({"html", "body", "main", "article", "head"})
 _HIDES: Mapping[str, re.Pattern[str]] = {
     "display": re.compile(r"none$"),
     "visibility": re.compile(r"(?:hidden|collapse)$"),
-    "opacity": re.compile(r"0*\.?0+%?$"),
-    "font-size": re.compile(r"0*\.?0+(?:px|em|rem|pt|ex|ch|%|vw|vh)?$"),
+    "opacity": re.compile(r"(?:0++(?:\.0*+)?|\.0++)%?$"),
+    "font-size": re.compile(r"(?:0++(?:\.0*+)?|\.0++)(?:px|em|rem|pt|ex|ch|%|vw|vh)?$"),
 }
-_COMMENT = re.compile(r"/\*.*?\*/|<!--|-->", re.DOTALL)
+_COMMENT = re.compile(r"/\*(?:.*?\*/|.*\Z)|<!--|-->", re.DOTALL)
 _STRING = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'")
 _BRACE = re.compile(r"[{}]")
-_SELECTOR = re.compile(r"([a-zA-Z][\w-]*)?((?:[.#][A-Za-z_-][\w-]*)*)$")
+_SELECTOR = re.compile(r"([a-zA-Z][\w-]*+)?((?:[.#][A-Za-z_-][\w-]*+)*+)$")
 _PART = re.compile(r"([.#])([\w-]+)")
 
 Weight = tuple[bool, int, int, int, int]
@@ -47,6 +48,11 @@ class _Rule:
     weight: tuple[int, int, int, int]
     declared: Mapping[str, tuple[str, bool]]
 
+    @property
+    def name(self) -> str:
+        """One name an element must have for the rule to be about it, empty where it is about any."""
+        return f"#{self.id}" if self.id else f".{min(self.names)}" if self.names else self.tag
+
     def fits(self, tag: str, names: frozenset[str], identity: str) -> bool:
         return self.tag in ("", tag) and self.id in ("", identity) and self.names <= names
 
@@ -60,13 +66,20 @@ def mark_hidden(root: Element) -> None:
     found = [element for element in root.iter() if isinstance(element.tag, str) and cascade.hides(element)]
     most = _MOST_SHARE * _size(root) if found else 0.0
     for element in found:
-        if element.tag not in _NEVER and _size(element) <= max(most, _ALWAYS):
+        if element.tag not in _NEVER and _size(element, max(most, _ALWAYS)) <= max(most, _ALWAYS):
             element.set("hidden", "")
 
 
-def _size(element: Element) -> int:
-    """Characters of text, without scripts, style sheets and white space."""
-    return sum(len(word) for text in element.xpath(_TEXTS) for word in text.split())
+def _size(element: Element, enough: float = inf) -> int:
+    """Characters of text, without scripts, style sheets and white space; counted no further than ``enough``."""
+    total = 0
+    for node in element.iter():
+        shown = node.text if node.tag not in _SILENT else None
+        for text in (shown, node.tail if node is not element else None):
+            total += sum(map(len, text.split())) if text else 0
+        if total > enough:
+            break
+    return total
 
 
 def _for_screens(media: str | None) -> bool:
@@ -82,6 +95,9 @@ class _Cascade:
 
     def __init__(self, rules: Sequence[_Rule]) -> None:
         self._rules = rules
+        self._by_name: dict[str, list[_Rule]] = {}
+        for rule in rules:
+            self._by_name.setdefault(rule.name, []).append(rule)
         self._known: dict[tuple[str, str, str], dict[str, tuple[Weight, str]]] = {}
 
     @property
@@ -99,12 +115,14 @@ class _Cascade:
         own = _declarations(element.get("style") or "")
         return any(_hides(name, value) for name, (weight, value) in winners.items() if weight[0] or name not in own)
 
+    def _rules_of(self, tag: str, names: frozenset[str], identity: str) -> Iterator[_Rule]:
+        for name in {"", tag, f"#{identity}", *(f".{name}" for name in names)}:
+            yield from (rule for rule in self._by_name.get(name, ()) if rule.fits(tag, names, identity))
+
     def _winners(self, tag: str, classes: str, identity: str) -> dict[str, tuple[Weight, str]]:
         names = frozenset(classes.split())
         winners: dict[str, tuple[Weight, str]] = {}
-        for rule in self._rules:
-            if not rule.fits(tag, names, identity):
-                continue
+        for rule in self._rules_of(tag, names, identity):
             for name, (value, important) in rule.declared.items():
                 weight: Weight = (important, *rule.weight)
                 if name not in winners or weight >= winners[name][0]:

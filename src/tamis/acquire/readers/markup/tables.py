@@ -9,6 +9,10 @@ from tamis.acquire.readers.markup.elements import Element, hidden, text_of
 
 _MOST_SPAN = 60
 _MOST_ROWS = 5_000
+_MOST_SPREAD = 100_000
+"""Cells of one table that spans may add."""
+_MOST_CELLS = 1_000_000
+"""A larger grid is left ragged."""
 _LONG_CELL = 1_200
 _LAYOUT_ROLES = frozenset({"presentation", "none"})
 _LAYOUT_CONTENT = frozenset("table h1 h2 h3 h4 h5 h6 form article section".split())
@@ -58,16 +62,18 @@ def table_rows(table: Element, cell_text: Callable[[Element], str]) -> tuple[lis
     """
     rows = rows_of(table)[:_MOST_ROWS]
     grid: list[list[str]] = []
-    below: dict[int, tuple[str, int]] = {}
+    spread = _Spread()
     headers = 0
     for index, row in enumerate(rows):
         cells = [cell for cell in row if cell.tag in {"td", "th"}]
-        grid.append(_spread(cells, below, cell_text))
+        grid.append(spread.row(cells, cell_text))
         in_head = row.getparent().tag == "thead"
         all_heads = bool(cells) and all(cell.tag == "th" for cell in cells)
         if headers == index and (in_head or all_heads or (index == 0 and _bold_row(cells))):
             headers += 1
     width = max(map(len, grid), default=0)
+    if width * len(grid) > _MOST_CELLS:
+        return [""] * max(1, min(map(len, grid))), [line for line in grid if any(line)]
     for line in grid:
         line.extend([""] * (width - len(line)))
     if headers == len(grid):
@@ -79,34 +85,42 @@ def table_rows(table: Element, cell_text: Callable[[Element], str]) -> tuple[lis
     return (head or [""] * width), body
 
 
-def _spread(
-    cells: Sequence[Element], below: dict[int, tuple[str, int]], cell_text: Callable[[Element], str]
-) -> list[str]:
-    """One row with column spans repeated and the row spans from above filled in."""
-    line: list[str] = []
+class _Spread:
+    """Rows with column spans repeated and the row spans from above filled in, as far as the table may grow by them."""
 
-    def from_above() -> None:
-        while len(line) in below:
+    def __init__(self) -> None:
+        self._below: dict[int, tuple[str, int]] = {}
+        self._left = _MOST_SPREAD
+
+    def row(self, cells: Sequence[Element], cell_text: Callable[[Element], str]) -> list[str]:
+        """The next row."""
+        line: list[str] = []
+        for cell in cells:
+            self._from_above(line)
+            if hidden(cell):
+                continue
+            text = cell_text(cell)
+            down = _span(cell.get("rowspan"))
+            across = min(_span(cell.get("colspan")), self._left + 1)
+            self._left -= across - 1
+            for _ in range(across):
+                if down > 1 and self._left > 0:
+                    self._left -= 1
+                    self._below[len(line)] = (text, down - 1)
+                line.append(text)
+        self._from_above(line)
+        return line
+
+    def _from_above(self, line: list[str]) -> None:
+        while len(line) in self._below:
             column = len(line)
-            text, left = below[column]
+            text, left = self._below[column]
             line.append(text)
-            if left > 1:
-                below[column] = (text, left - 1)
+            if left > 1 and self._left > 0:
+                self._left -= 1
+                self._below[column] = (text, left - 1)
             else:
-                del below[column]
-
-    for cell in cells:
-        from_above()
-        if hidden(cell):
-            continue
-        text = cell_text(cell)
-        down = _span(cell.get("rowspan"))
-        for _ in range(_span(cell.get("colspan"))):
-            if down > 1:
-                below[len(line)] = (text, down - 1)
-            line.append(text)
-    from_above()
-    return line
+                del self._below[column]
 
 
 def _span(value: str | None) -> int:
