@@ -13,6 +13,7 @@ from pathlib import Path
 from tamis.errors import BusyStoreError, DiskError, SettingsError, UnknownCollectionError, UsageError
 from tamis.models.protocols import EmbeddingIdentity
 from tamis.settings import StoreSettings
+from tamis.store.protocols import Health
 from tamis.store.sqlite import snapshot
 from tamis.store.sqlite.database import (
     Connection,
@@ -24,9 +25,12 @@ from tamis.store.sqlite.database import (
     stored_identity,
 )
 from tamis.store.sqlite.failures import FILE_NAME, failures_of
+from tamis.store.sqlite.library import SqliteLibrary, open_library
 from tamis.store.sqlite.lock import write_lock
 from tamis.store.sqlite.reader import SqliteReader
 from tamis.store.sqlite.reembedding import SqliteReembedding
+from tamis.store.sqlite.rescue import SqliteRescue
+from tamis.store.sqlite.salvage import examine, patient
 from tamis.store.sqlite.writer import SqliteWriter
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
@@ -104,7 +108,7 @@ class SqliteStore:
             # The transaction pins one state of the database for as long as the reader lives.
             connection.execute("BEGIN")
             number = generation(connection)
-            arrays = snapshot.load(folder / "index" / str(number))
+            arrays = snapshot.load(folder / "index" / str(number), checked_bytes=self._settings.checked_bytes)
             if arrays is not None:
                 return SqliteReader(connection, folder, number, arrays)
             connection.execute("ROLLBACK")
@@ -127,9 +131,9 @@ class SqliteStore:
         return SqliteWriter(connection, folder, identity, self._now, self._settings.exact_limit)
 
     def _rebuild(self, folder: Path, connection: Connection) -> None:
-        with write_lock(folder / "write.lock", wait_seconds=self._settings.busy_seconds):
+        with self._locked(folder):
             number, identity = generation(connection), stored_identity(connection)
-            if snapshot.load(folder / "index" / str(number)) is not None:
+            if not snapshot.damage(folder / "index" / str(number), most=self._settings.checked_bytes):
                 # Somebody else was faster.
                 return
             dimensions = identity.dimensions if identity else 0
@@ -181,6 +185,42 @@ class SqliteStore:
                 snapshot.remove_others(folder / "index", generation(connection))
             finally:
                 connection.close()
+
+    @contextmanager
+    def library(self, name: str, *, writing: bool = False) -> Iterator[SqliteLibrary]:
+        """Open the library that was built from a collection; an empty one where none was.
+
+        Raises:
+            UnknownCollectionError: no such collection.
+            BusyStoreError: another process is building.
+            SchemaVersionError: a newer tamis built it.
+            DamagedStoreError: its file is not what it should be.
+        """
+        folder = self._existing(name)
+        with open_library(folder, writing=writing, wait_seconds=self._settings.busy_seconds) as opened:
+            yield opened
+
+    def examine(self, name: str) -> Health:
+        """Look at every document of a collection and at everything derived; changes nothing.
+
+        Raises:
+            UnknownCollectionError: no such collection.
+            SchemaVersionError: a newer tamis wrote it.
+        """
+        return examine(self._existing(name))
+
+    @contextmanager
+    def rescue(self, name: str) -> Iterator[SqliteRescue]:
+        """Open a damaged collection to repair it.
+
+        Raises:
+            UnknownCollectionError: no such collection.
+            SchemaVersionError: a newer tamis wrote it.
+            BusyStoreError: another process is writing.
+        """
+        folder = self._existing(name)
+        with self._locked(folder), patient(folder) as subject:
+            yield SqliteRescue(subject, self._identity, self._now, self._settings.exact_limit)
 
     def delete(self, name: str) -> None:
         """Remove a collection.
