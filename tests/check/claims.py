@@ -54,9 +54,7 @@ def claims(case: dict) -> Iterator[tuple[str, Sentence]]:
             yield kind, Sentence(text, tuple(labels.split(", ")))
 
 
-def judged(
-    listed: Sequence[dict], embedder: Embedder, recogniser: EntityRecogniser | None = None
-) -> list[Judged]:
+def judged(listed: Sequence[dict], embedder: Embedder, recogniser: EntityRecogniser | None = None) -> list[Judged]:
     """Every claim of some cases against its own evidence."""
     found = []
     for case in listed:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
+import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.scripted_llm import answering, failing, half, raw, scripted, slow
+from services.scripted_llm import answering, copying, failing, half, raw, scripted, slow
 from tamis.check.quarantine import reason
 from tamis.errors import BoundExceededError
 from tamis.models.llm import load_chat
@@ -17,7 +19,7 @@ from tamis.schema.evidence import Evidence
 from tamis.settings import ModelRole
 from tamis.write.labels import extract, lift
 from tamis.write.prompts import UNANSWERED, standard
-from tamis.write.reply import parse
+from tamis.write.reply import parse, strip_thoughts
 from tamis.write.standard import fit, write
 
 KNOWN = ("E1", "E2", "E3")
@@ -221,10 +223,56 @@ def test_repeats_and_echoes_of_the_instructions_are_left_out():
     assert [s.text for s in parsed.sentences] == ["Salt helps."]
 
 
-@given(st.text(max_size=300))
+_PIECES = ("[", "(", "{", "[E1](", "`", "```\n", "<", "<think>", "<evidence ", "|", "a.", "a-", "http://a", "\n", " \n")
+_LONGER_PIECES = ("[1,", "E1 and ", "see E1 ", "# ", "1. ", "> ", "[E1-E9]", "\x1b[", "![a](")
+
+
+@pytest.mark.parametrize("piece", [*_PIECES, *_LONGER_PIECES])
+def test_reading_a_reply_takes_linear_time(piece):
+    """What backtracks takes minutes here; the limit only has to tell minutes from moments."""
+    started = time.process_time()
+    parse(piece * (60_000 // len(piece)), KNOWN, evidence_text="", prompt="", cut_off=False)
+    assert time.process_time() - started < 5.0
+
+
+def test_a_copy_of_the_prompt_is_no_answer():
+    system, user = standard("Why is it so?", EVIDENCE, language="en", sentences=6)
+    with scripted(copying("all")) as server:
+        role = ModelRole(base_url=server.base_url, model="m", timeout_seconds=5.0)
+        written = write("Why is it so?", EVIDENCE, model=load_chat(role), role=role, ledger=CallLedger())
+    assert not written.usable and "repeated its instructions" in written.notes[-1]
+    assert system.content in written.reply and user.content in written.reply
+
+
+def test_where_nothing_fits_the_context_no_call_is_made():
+    with scripted(answering(GOOD)) as server:
+        role = ModelRole(base_url=server.base_url, model="m", context_tokens=512, max_tokens=700)
+        ledger = CallLedger()
+        written = write("q?", EVIDENCE, model=load_chat(role), role=role, ledger=ledger)
+        assert server.requests == []
+    assert not written.usable and "llm.main.context_tokens" in written.notes[-1]
+    assert (ledger.closed().calls_total, ledger.closed().bound) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("<think>a</think>b", "b"),
+        ("a</think>b", "b"),
+        ("a<think>b", "a"),
+        ("<think>a<think>b</think>c", "c"),
+        ("<think>a</think>b<Thinking lang='x'>c</THINKING>d", "bd"),
+        ("x <thinker> y", "x <thinker> y"),
+    ],
+)
+def test_thoughts_are_cut_out_however_they_are_closed(text, left):
+    assert strip_thoughts(text) == left
+
+
+@given(st.text(st.characters(), max_size=300))
 def test_any_reply_can_be_read_and_holds_no_control_characters(text):
     parsed = parse(text, KNOWN, evidence_text="", prompt="", cut_off=False)
     for sentence in parsed.sentences:
-        assert not any(ord(c) < 32 and c not in "\n\t" for c in sentence.text)
+        assert not any(unicodedata.category(c) in ("Cc", "Cf", "Cs") and c not in "\n\t" for c in sentence.text)
         assert "http://" not in sentence.text.casefold()
         assert set(sentence.citations) <= set(KNOWN)

@@ -6,12 +6,17 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
-_ONE = r"(?:evidence\s*)?E\s?\d{1,4}"
-_JOIN = r"(?:\s*(?:,|;|&|/|and|und|et|y|to|[-–—])\s*|\s+)"
-_LETTERED = re.compile(rf"\s*[\[(【{{⟦]+\s*({_ONE}(?:{_JOIN}(?:{_ONE}|\d{{1,4}}))*)\s*[\])】}}⟧]+", re.IGNORECASE)
+_ONE = r"(?:evidence\s{0,3})?E\s?\d{1,4}"
+_JOIN = r"(?:\s{0,3}(?:,|;|&|/|and|und|et|y|to|[-–—])\s{0,3}|\s{1,3})"
+# Runs are bounded everywhere, so that no reply, however odd, takes more than linear time.
+_LETTERED = re.compile(
+    rf"\s{{0,3}}[\[(【{{⟦]{{1,3}}\s{{0,3}}({_ONE}(?:{_JOIN}(?:{_ONE}|\d{{1,4}})){{0,40}})(?:†[^\])】}}⟧\n]{{0,80}})?\s{{0,3}}"
+    r"[\])】}⟧]{1,3}",
+    re.IGNORECASE,
+)
 # Bare numbers count as labels only where a reference would stand: behind a word, before a mark or the end.
 _NUMBERED = re.compile(
-    r"(?<=[\w.!?\"'”’)])\s*((?:\[\s*\d{1,3}(?:\s*[,;]\s*\d{1,3})*\s*\]\s*)+)(?=\s*(?:[.,;:!?](?:\s|$)|$|\n))"
+    r"(?<=[\w.!?\"'”’)])\s{0,3}((?:\[\s?\d{1,3}(?:\s?[,;]\s?\d{1,3}){0,20}\s?\]\s{0,3}){1,20})(?=\s{0,3}(?:[.,;:!?](?:\s|$)|$|\n))"
 )
 _NAMED = re.compile(
     rf"\(?\b(?:according to|as (?:stated|shown|described|noted|seen) in|see|source|cited in)\s*:?\s+"

@@ -23,7 +23,7 @@ _TEMPLATE_MARK = re.compile(r"<\|[^|<>\n]{1,40}\|>|</?s>|\[/?INST\]|</?evidence\
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\(\s*<?[^()\s]*(?:\([^()\s]*\)[^()\s]*)*>?(?:\s+[\"'][^\"'\n]*[\"'])?\s*\)")
 _URL = re.compile(
     r"<?\b(?:[a-z][a-z0-9+.-]{1,15}://|www\.|mailto:)[^\s<>\"'`)\]]+[^\s<>\"'`)\].,;:!?]*>?"
-    r"|\b(?:[a-z0-9-]+\.)+(?:com|org|net|edu|gov|io|ai|dev|info|co|uk|de|fr|eu)/[^\s<>\"'`)\]]*",
+    r"|\b(?:[a-z0-9-]{1,63}\.){1,8}(?:com|org|net|edu|gov|io|ai|dev|info|co|uk|de|fr|eu)/[^\s<>\"'`)\]]*",
     re.IGNORECASE,
 )
 _CODE_BLOCK = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
@@ -43,7 +43,7 @@ _CLOSERS = "\"'”’)]*_`» "
 _JSON_FIELDS = ("answer", "text", "response", "summary", "content")
 MOST_CHARACTERS = 64_000
 """Of a reply without its thoughts, where nobody says how long it may be."""
-_MOST_ECHOES = 2
+_MOST_ECHOES = 1
 """Sentences of the instructions in an answer; with more of them it is a copy of the prompt."""
 
 

@@ -8,7 +8,19 @@ import socket
 import pytest
 from pydantic import SecretStr
 
-from services.scripted_llm import answering, dripping, failing, half, raw, scripted, slow
+from services.scripted_llm import (
+    answering,
+    bomb,
+    counted,
+    dripping,
+    dripping_headers,
+    failing,
+    half,
+    packed,
+    raw,
+    scripted,
+    slow,
+)
 from tamis.errors import ModelAuthError, ModelReplyError, ModelUnreachableError, SettingsError
 from tamis.models.llm.client import MAX_REPLY_BYTES, ChatClient
 from tamis.models.llm.tokens import estimate_tokens
@@ -120,13 +132,76 @@ def test_what_is_not_a_chat_completion_is_named(body):
     assert len(caught.value.message) < 500 and caught.value.message.isprintable()
 
 
+def test_a_key_that_cannot_be_sent_is_refused_and_not_shown():
+    for key in ("sk secret", "sk-gehe\u00efm", "sk-secret\r\nX-Evil: 1"):
+        with pytest.raises(SettingsError) as caught:
+            ChatClient("http://127.0.0.1:1/v1", "m", api_key=SecretStr(key))
+        assert "api_key" in str(caught.value) and key[:6] not in str(caught.value)
+
+
+def test_a_line_end_behind_a_key_is_not_part_of_it():
+    with scripted(answering("ok")) as server:
+        ask(server.base_url, key="sk-from-a-file\n")
+    assert server.requests[0]["_headers"]["Authorization"] == "Bearer sk-from-a-file"
+
+
+def test_a_password_in_an_address_is_sent_and_never_shown():
+    with scripted(failing(500)) as server, pytest.raises(ModelUnreachableError) as caught:
+        ask(server.base_url.replace("http://", "http://me:s3cret%21@"), key="")
+    assert server.requests[0]["_headers"]["Authorization"] == "Basic bWU6czNjcmV0IQ=="
+    assert "s3cret" not in str(caught.value)
+    with pytest.raises(SettingsError) as caught:
+        ChatClient("gopher://me:s3cret@host/v1", "m")
+    assert "s3cret" not in str(caught.value)
+
+
+def test_headers_that_drip_end_at_the_deadline():
+    with scripted(dripping_headers(3.0)) as server, pytest.raises(ModelUnreachableError, match=r"0\.3 s"):
+        ask(server.base_url, timeout=0.3)
+
+
+def test_a_packed_answer_is_unpacked_up_to_the_limit():
+    with scripted(packed("gzip", "A drum."), bomb(300), packed("br", "A drum.")) as server:
+        assert ask(server.base_url).text == "A drum."
+        for said in ("bytes", "packed its answer as 'br'"):
+            with pytest.raises(ModelReplyError, match=said):
+                ask(server.base_url)
+    assert server.requests[0]["_headers"]["Accept-Encoding"] == "identity"
+
+
+def test_text_that_no_encoding_carries_is_sent_all_the_same():
+    with scripted(answering("ok")) as server:
+        ChatClient(server.base_url, "m").complete((Message("user", "a \ud800 b"),), max_tokens=5, temperature=0.0)
+    assert server.requests[0]["messages"][0]["content"] == "a \ud800 b"
+
+
+@pytest.mark.parametrize("usage", [{"prompt_tokens": 10**12, "completion_tokens": 10**9}, {"prompt_tokens": -1}, [], 7])
+def test_a_count_that_cannot_be_is_estimated(usage):
+    with scripted(counted("Four words of answer", usage)) as server:
+        completion = ask(server.base_url)
+    assert completion.completion_tokens == estimate_tokens("Four words of answer")
+    assert 0 < completion.prompt_tokens < 100
+
+
 def test_an_endless_answer_is_cut():
     body = json.dumps({"choices": [{"message": {"content": "x" * (MAX_REPLY_BYTES + 10)}}]}).encode()
     with scripted(raw(body)) as server, pytest.raises(ModelReplyError, match="bytes"):
         ask(server.base_url)
 
 
-@pytest.mark.parametrize("address", ["", "localhost:1", "ftp://x/v1", "http://", "file:///etc/passwd", "http://[::1"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "",
+        "localhost:1",
+        "ftp://x/v1",
+        "http://",
+        "file:///etc/passwd",
+        "http://[::1",
+        "http://a:99999/v1",
+        "http://a..b/v1",
+    ],
+)
 def test_an_address_that_is_none_is_a_settings_error(address):
     with pytest.raises(SettingsError):
         ChatClient(address, "m")

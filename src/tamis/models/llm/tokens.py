@@ -22,5 +22,5 @@ def estimate_tokens(text: str) -> int:
         if piece.isascii():
             total += -(-len(piece) // _LETTERS_PER_TOKEN)
         else:
-            total += max(1, len(piece.encode()) - 1)
+            total += max(1, len(piece.encode("utf-8", "surrogatepass")) - 1)
     return total + text.count("\n")
