@@ -26,7 +26,7 @@ _URL = re.compile(
     r"|\b(?:[a-z0-9-]{1,63}\.){1,8}(?:com|org|net|edu|gov|io|ai|dev|info|co|uk|de|fr|eu)/[^\s<>\"'`)\]]*",
     re.IGNORECASE,
 )
-_CODE_BLOCK = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
+_CODE_BLOCK = re.compile(r"^[ \t]*+(`{3,}+|~{3,}+)[^\n]*+\n.*?(?:^[ \t]*+\1[ \t]*+$|\Z)", re.DOTALL | re.MULTILINE)
 _SOURCES = re.compile(r"^\W*(?:sources?|references?|citations?|evidence|quellen|literatur)\W*$", re.IGNORECASE)
 _SOURCE_LIST = re.compile(
     r"[*_\s]*(?:sources?|references?|citations?)[*_\s]*:[*_\s]*(?:\n|[-*]?\s?[\[(]|\d|$)", re.IGNORECASE
