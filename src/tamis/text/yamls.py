@@ -20,3 +20,16 @@ def load(text: str | bytes) -> Any:  # noqa: ANN401 - YAML holds anything
         YAMLError: it is not YAML.
     """
     return yaml.load(text, Loader=_LOADER)  # noqa: S506 - a safe loader
+
+
+def compose(text: str) -> yaml.Node | None:
+    """The tree of nodes as written: scalars keep their spelling, and every node knows its line.
+
+    Args:
+        text: one YAML document.
+
+    Raises:
+        YAMLError: it is not YAML.
+    """
+    node: yaml.Node | None = yaml.compose(text, Loader=_LOADER)
+    return node
