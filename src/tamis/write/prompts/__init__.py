@@ -12,14 +12,15 @@ import jinja2
 
 from tamis.models.protocols import Message
 from tamis.schema.evidence import Evidence
+from tamis.text.unseen import without_unseen
 
 STANDARD = "standard.v1"
+CARD = "card.v1"
 UNANSWERED = "The evidence does not answer this."
 """What the writer is told to say when it finds no answer; recognised in any case and punctuation."""
 
 _FENCE = re.compile(r"<(?=\s*/?\s*evidence\b)", re.IGNORECASE)
 _LABEL = re.compile(r"[\[(【]\s*(E\s?\d+)\s*[\])】]", re.IGNORECASE)
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _LANGUAGES = {
     "en": "English",
     "de": "German",
@@ -56,7 +57,7 @@ class _Shown:
 
 def inert(text: str) -> str:
     """Text that cannot close its fence, pose as a label or hide characters."""
-    return _LABEL.sub(r"\1", _FENCE.sub("‹", _CONTROL.sub("", text)))
+    return _LABEL.sub(r"\1", _FENCE.sub("‹", without_unseen(text)))
 
 
 def language_name(code: str) -> str:
@@ -88,19 +89,59 @@ def standard(question: str, evidence: Sequence[Evidence], *, language: str, sent
         language: ISO 639-1 code of the answer.
         sentences: most supporting sentences to ask for.
     """
-    shown = [
-        _Shown(item.label, " ".join(inert(item.title).replace('"', "'").split()), inert(item.text).strip())
-        for item in evidence
-    ]
     values = {
-        "question": " ".join(inert(question).split()),
-        "evidence": shown,
+        "question": _line(question),
+        "evidence": _shown(evidence),
         "language": language_name(language),
         "sentences": sentences,
         "unanswered": UNANSWERED,
     }
+    return _rendered(STANDARD, values)
+
+
+def card(
+    subject: str,
+    evidence: Sequence[Evidence],
+    *,
+    language: str,
+    sentences: int,
+    title_words: int,
+    disagreement: str = "",
+    thin: str = "",
+) -> tuple[Message, ...]:
+    """The conversation for a card (L7).
+
+    Args:
+        subject: what the theme is called so far.
+        evidence: at least one sentence, in label order.
+        language: ISO 639-1 code of the card.
+        sentences: most sentences of the summary.
+        title_words: most words of the title.
+        disagreement: what code found, empty for none.
+        thin: likewise.
+    """
+    values = {
+        "subject": _line(subject),
+        "evidence": _shown(evidence),
+        "language": language_name(language),
+        "sentences": sentences,
+        "title_words": title_words,
+        "disagreement": _line(disagreement),
+        "thin": _line(thin),
+    }
+    return _rendered(CARD, values)
+
+
+def _line(text: str) -> str:
+    return " ".join(inert(text).split())
+
+
+def _shown(evidence: Sequence[Evidence]) -> list[_Shown]:
+    return [_Shown(item.label, _line(item.title.replace('"', "'")), inert(item.text).strip()) for item in evidence]
+
+
+def _rendered(name: str, values: dict[str, object]) -> tuple[Message, ...]:
     environment = _environment()
-    return (
-        Message("system", environment.get_template(f"{STANDARD}.system.jinja").render(values)),
-        Message("user", environment.get_template(f"{STANDARD}.user.jinja").render(values)),
+    return tuple(
+        Message(role, environment.get_template(f"{name}.{role}.jinja").render(values)) for role in ("system", "user")
     )
