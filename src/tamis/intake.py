@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from tamis.acquire.crawl import Crawled, CrawlSummary
 from tamis.acquire.files import find, iter_file, read_file
+from tamis.acquire.opening import shown
 from tamis.acquire.request import CrawlRequest
 from tamis.acquire.site import close_run, crawl_site, fetch_page, open_run
 from tamis.digest.finish import finish
@@ -74,7 +75,7 @@ def _documents(
 
 def _reason(error: AcquireError, path: Path) -> str:
     """The reason alone: the path is named beside it."""
-    return error.message.removeprefix(f"{path.absolute().as_uri()}: ").removeprefix(f"{path}: ")
+    return error.message.removeprefix(f"{path.absolute().as_uri()}: ").removeprefix(f"{shown(path)}: ")
 
 
 def _fresh(documents: Iterable[Document], writer: CollectionWriter, summary: IngestSummary) -> Iterator[Document]:

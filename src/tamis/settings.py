@@ -93,6 +93,7 @@ class ReadSettings(Section):
 
     max_file_bytes: Count = Field(200_000_000, description="a larger file is skipped with a reason")
     document_seconds: Positive = Field(30.0, description="longest time one document may take to read")
+    max_row_bytes: Count = Field(25_000_000, description="a longer line of a dataset is skipped with a reason")
     memory_bytes: Count = Field(1_000_000_000, description="most memory one document may take to read")
 
 
@@ -236,6 +237,7 @@ class ModelRole(Section):
     base_url: str = Field("", description="OpenAI-compatible endpoint, e.g. http://127.0.0.1:11434/v1")
     model: str = Field("", description="its name at the endpoint, or the path of a GGUF file run in this process")
     api_key: SecretStr = Field(SecretStr(""), description="sent as bearer token, never logged")
+    credentials: SecretStr = Field(SecretStr(""), description="user:password for the endpoint; base_url may hold them")
     temperature: float = Field(0.2, ge=0.0, le=2.0, description="0 is greedy")
     max_tokens: Count = Field(700, description="most tokens of an answer")
     context_tokens: Count = Field(4096, description="tokens the model reads and writes in all")
@@ -274,6 +276,9 @@ class StoreSettings(Section):
     graph: Literal["sqlite"] = Field("sqlite", description="what holds the graph")
     exact_limit: Count = Field(200_000, description="chunks searched exactly; above, an HNSW index")
     busy_seconds: Positive = Field(10.0, description="how long to wait for another writer")
+    checked_bytes: int = Field(
+        64_000_000, ge=0, description="snapshots up to this size are checked for damage when opened, in about 0.05 s"
+    )
 
 
 class Settings(BaseSettings):
@@ -284,6 +289,7 @@ class Settings(BaseSettings):
         env_nested_delimiter="__",
         extra="forbid",
         frozen=True,
+        hide_input_in_errors=True,
         nested_model_default_partial_update=True,
     )
 

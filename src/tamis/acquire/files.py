@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
+from tamis.acquire.opening import contents, shown, special
 from tamis.acquire.readers import extensions
-from tamis.acquire.readers.base import Body, Skipped
-from tamis.acquire.readers.registry import read_body, streaming
-from tamis.acquire.readers.rows import no_rows
+from tamis.acquire.readers.apart import READING
+from tamis.acquire.readers.base import Body
+from tamis.acquire.readers.registry import read_body, streams
 from tamis.errors import UnreadableError, UsageError
-from tamis.schema.document import Document, Page
+from tamis.schema.document import Page
 from tamis.settings import ReadSettings
 
 Problems = list[tuple[str, str]]
 """(file or folder, reason) of what was left out."""
-
-_BATCH = 256
-"""Rows of a dataset handed on together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +38,7 @@ class Found:
         return self.path.name
 
     def __str__(self) -> str:
-        return str(self.path)
+        return shown(self.path)
 
 
 def find(paths: Sequence[Path], *, problems: Problems | None = None) -> Iterator[Found]:
@@ -64,7 +61,7 @@ def find(paths: Sequence[Path], *, problems: Problems | None = None) -> Iterator
     if missing:
         web = any(str(path).startswith(("http:", "https:")) for path in missing)
         raise UsageError(
-            f"no such file or folder: {', '.join(map(str, missing))}",
+            f"no such file or folder: {', '.join(map(shown, missing))}",
             fix="a site is read with `tamis crawl URL --name N`" if web else "check the spelling of the path",
         )
     noted: Problems = problems if problems is not None else []
@@ -81,7 +78,7 @@ def find(paths: Sequence[Path], *, problems: Problems | None = None) -> Iterator
             yield Found(path, name)
     if not files:
         raise UsageError(
-            f"nothing to read in {', '.join(map(str, paths))}", fix=f"readable: {' '.join(sorted(extensions()))}"
+            f"nothing to read in {', '.join(map(shown, paths))}", fix=f"readable: {' '.join(sorted(extensions()))}"
         )
 
 
@@ -98,8 +95,11 @@ def _walk(root: Path, problems: Problems) -> Iterator[Path]:
         path = pending.pop()
         try:
             if not path.is_dir():
-                if path.is_file() and path.suffix.lower() in readable:
-                    yield path
+                if path.suffix.lower() in readable:
+                    if kind := special(path):
+                        problems.append((shown(path), f"is {kind}, not a file"))
+                    else:
+                        yield path
                 continue
             real = os.path.realpath(path)
             if real in visited:
@@ -107,19 +107,14 @@ def _walk(root: Path, problems: Problems) -> Iterator[Path]:
             visited.add(real)
             names = sorted(entry.name for entry in os.scandir(path) if not entry.name.startswith("."))
         except OSError as error:
-            problems.append((str(path), error.strerror or "cannot be opened"))
+            problems.append((shown(path), error.strerror or "cannot be opened"))
             continue
         pending.extend(path / name for name in reversed(names))
 
 
 def _identity(root: Path, path: Path) -> str:
     relative = path.relative_to(root) if root.is_dir() else Path(path.name)
-    return _printable(PurePosixPath(*relative.parts).as_posix())
-
-
-def _printable(name: str) -> str:
-    """File names are bytes; what is not UTF-8 in them is escaped, so that an id can always be printed and stored."""
-    return os.fsencode(name).decode("utf-8", errors="backslashreplace")
+    return shown(relative)
 
 
 def _unique(name: str, root: Path, taken: set[str]) -> str:
@@ -127,7 +122,7 @@ def _unique(name: str, root: Path, taken: set[str]) -> str:
     if name not in taken:
         return name
     above = root.absolute() if root.is_dir() else root.absolute().parent
-    for part in reversed([_printable(part) for part in above.parts]):
+    for part in reversed([shown(Path(part)) for part in above.parts]):
         name = f"{part.strip('/')}/{name}"
         if name not in taken:
             return name
@@ -142,16 +137,8 @@ def _body(found: Found, data: bytes, settings: ReadSettings) -> Body:
     return Body(data, uri, source="file", document_id=found.document_id, settings=settings)
 
 
-def _checked_size(path: Path, settings: ReadSettings) -> None:
-    size = path.stat().st_size
-    if size > settings.max_file_bytes:
-        raise UnreadableError(
-            f"{path}: {size:,} bytes, above the limit of {settings.max_file_bytes:,}", fix="raise read.max_file_bytes"
-        )
-
-
 def _as_found(path: Path | Found) -> Found:
-    return path if isinstance(path, Found) else Found(path, _printable(path.name))
+    return path if isinstance(path, Found) else Found(path, shown(Path(path.name)))
 
 
 def read_file(path: Path | Found, settings: ReadSettings) -> Page:
@@ -162,12 +149,10 @@ def read_file(path: Path | Found, settings: ReadSettings) -> Page:
     """
     found = _as_found(path)
     try:
-        _checked_size(found.path, settings)
-        data = found.path.read_bytes()
+        data = contents(found.path, settings.max_file_bytes)
     except OSError as error:
-        raise UnreadableError(f"{found.path}: {error.strerror or 'cannot be opened'}") from error
-    body = _body(found, data, settings)
-    return read_body(body)
+        raise UnreadableError(f"{shown(found.path)}: {error.strerror or 'cannot be opened'}") from error
+    return read_body(_body(found, data, settings))
 
 
 def iter_file(path: Path | Found, settings: ReadSettings) -> Iterator[Page]:
@@ -184,27 +169,10 @@ def iter_file(path: Path | Found, settings: ReadSettings) -> Iterator[Page]:
         UnreadableError: as `read_file`; of a dataset only when no row at all became a document.
     """
     found = _as_found(path)
-    reader = streaming(found.path.suffix.lower())
-    if reader is None:
-        yield read_file(found, settings)
+    if streams(found.path):
+        yield from READING.stream(found.path, _body(found, b"", settings))
         return
-    total = 0
-    problem = ""
-    try:
-        with found.path.open("rb") as stream:
-            for page in _batches(reader.stream(stream, _body(found, b"", settings))):
-                total += len(page.documents)
-                problem = problem or next(iter(page.problems), "")
-                yield page
-    except OSError as error:
-        raise UnreadableError(f"{found.path}: {error.strerror or 'cannot be opened'}") from error
-    if not total:
-        raise no_rows(str(found.path), problem)
-
-
-def _batches(items: Iterable[Document | Skipped]) -> Iterator[Page]:
-    """Gather streamed rows into pages."""
-    remaining = iter(items)
-    while batch := list(islice(remaining, _BATCH)):
-        documents = tuple(item for item in batch if isinstance(item, Document))
-        yield Page(documents, problems=tuple(str(item) for item in batch if isinstance(item, Skipped)))
+    page = read_file(found, settings)
+    if not page.documents:
+        raise UnreadableError(f"{found}: holds no main text")
+    yield page

@@ -22,7 +22,7 @@ _UNDERLINE = re.compile(r" {0,3}(?:=+|-{2,})\s*$")
 _RULE = re.compile(r"(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$")
 _ITEM = re.compile(r"([-*+]|(\d{1,9})[.)])([ \t]+|$)")
 _FENCE = re.compile(r"(`{3,}|~{3,})([^`\n]*)$")
-_DELIMITER_ROW = re.compile(r"[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?)?[ \t]*$")
+_DELIMITER_ROW = re.compile(r"[ \t]*+\|?(?:[ \t]*+:?-++:?[ \t]*+\|)++(?:[ \t]*+:?-++:?)?[ \t]*+$")
 _CODE_INDENT = 4
 
 

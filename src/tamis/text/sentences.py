@@ -15,7 +15,7 @@ from tamis.text.abbreviations import ALWAYS, BEFORE_DIGIT, SOMETIMES, STARTERS
 
 _CLOSERS = r"(?:[\"'”’»)\]}`*_]|\]\([^()\s]{0,300}+\))"
 _STOP = re.compile(
-    r"(?P<stop>\.(?:[ \t\u00a0]\.)+|[.!?…‼⁇⁈⁉]+)"
+    r"(?P<stop>\.(?:[ \t\u00a0]\.)+|(?<![.!?…‼⁇⁈⁉])[.!?…‼⁇⁈⁉]++)"
     rf"(?P<closers>{_CLOSERS}{{0,8}}+)(?=\s|\Z)"
     r"|[。！？｡]+[」』”’）》]*"
 )

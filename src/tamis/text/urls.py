@@ -144,16 +144,29 @@ def without_credentials(url: str) -> str:
     Returns:
         The same URL where it holds none.
     """
+    return split_credentials(url)[0]
+
+
+def split_credentials(url: str) -> tuple[str, str]:
+    """(the URL without user name and password, these as they were written).
+
+    Args:
+        url: of any scheme, absolute; need not be well-formed.
+    """
     found = _AUTHORITY.match(url)
     if found is None or "@" not in url:
-        return url
+        return url, ""
     scheme, authority, rest = found["scheme"], found["authority"], url[found.end() :]
     if "@" in authority:
-        return f"{scheme}{authority.rpartition('@')[2]}{rest}"
+        secret, _, bare = authority.rpartition("@")
+        return f"{scheme}{bare}{rest}", secret
     number = authority.rpartition(":")[2]
     # A password with a slash in it ends the authority too early, and leaves something that is no port.
     broken = ":" in authority and not authority.endswith("]") and number != "" and not number.isdecimal()
-    return f"{scheme}{rest.rpartition('@')[2]}" if broken and "@" in rest else url
+    if not broken or "@" not in rest:
+        return url, ""
+    secret, _, bare = rest.rpartition("@")
+    return f"{scheme}{bare}", authority + secret
 
 
 def shown(url: str) -> str:

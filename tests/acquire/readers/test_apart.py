@@ -25,8 +25,7 @@ def one(settings: ReadSettings = SETTINGS, data: bytes = _PDF) -> str:
 
 
 def child() -> int:
-    worker = READING._worker
-    assert worker is not None
+    (worker,) = READING._idle
     return worker._process.pid
 
 
@@ -108,7 +107,7 @@ def test_a_child_that_has_grown_fat_is_replaced(share: str, kept: bool, monkeypa
     fresh = Reading()
     try:
         assert fresh.read(Body(_PDF, "file:///x.pdf", settings=SETTINGS)).documents
-        assert (fresh._worker is not None) == kept
+        assert bool(fresh._idle) == kept
     finally:
         fresh.close()
 
@@ -119,7 +118,7 @@ def test_a_forked_process_leaves_the_child_alone() -> None:
     first = child()
     pid = os.fork()
     if not pid:
-        os._exit(0 if READING._worker is None and one() == "Hello from a PDF." and child() != first else 1)
+        os._exit(0 if not READING._idle and one() == "Hello from a PDF." and child() != first else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
     assert one() == "Hello from a PDF."
     assert child() == first

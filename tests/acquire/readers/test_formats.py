@@ -70,7 +70,7 @@ def test_epub_follows_the_spine_and_names_what_is_missing() -> None:
     assert document.text == "# Second\n\nAnother.\n\n# First\n\nA walk."
     assert (document.title, document.language, document.published) == ("Two walks", "en", "2011-02-03")
     assert [anchor.fragment for anchor in document.anchors] == ["OPS/two.xhtml", "OPS/one.xhtml"]
-    assert made.problems == ("OPS/gone.xhtml: missing",)
+    assert made.problems == ("OPS/gone.xhtml: missing or damaged",)
 
 
 def test_archive_that_unpacks_without_end_is_refused() -> None:

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -30,7 +31,7 @@ from tamis.errors import UnreadableError
 from tamis.schema.document import Page
 
 _LENGTH = struct.Struct("<Q")
-_HEAD = struct.Struct("<Q?")
+_HEAD = struct.Struct("<Q??")
 _PIECE = 1 << 20
 _START_SECONDS = 60.0
 _GRACE_SECONDS = 5
@@ -100,22 +101,35 @@ class _Worker:
             return ""
         return signal.Signals(-code).name if -code in set(signal.Signals) else f"exit code {code}"
 
-    def ask(self, body: Body, seconds: float) -> tuple[Any, bool]:
-        """What the child makes of some bytes, and whether it has to be replaced.
+    def ask(self, body: Body, path: str = "") -> Iterator[tuple[Any, bool, bool]]:
+        """What the child makes of some bytes, or of a dataset's file page by page.
+
+        Args:
+            body: what to read; its settings say how long an answer may take.
+            path: the file whose rows are read, empty where the body has the bytes.
+
+        Yields:
+            A page or what an error says, whether the child has to be replaced, and whether more follows. The time the
+            caller spends between two of them does not count.
 
         Raises:
             TimeoutError: it took longer.
             EOFError: it died.
         """
+        seconds = body.settings.document_seconds
         deadline = time.monotonic() + seconds
         self.asked += 1
-        head = pickle.dumps(replace(body, data=b""), protocol=pickle.HIGHEST_PROTOCOL)
+        head = pickle.dumps((replace(body, data=b""), path), protocol=pickle.HIGHEST_PROTOCOL)
         try:
             for part in (_LENGTH.pack(len(head)), head, _LENGTH.pack(len(body.data)), body.data):
                 self._send(part, deadline)
         except BrokenPipeError as error:
             raise EOFError from error
-        return self._received(deadline)
+        more = True
+        while more:
+            answer, spent, more = self._received(deadline)
+            yield answer, spent, more
+            deadline = time.monotonic() + seconds
 
     def _send(self, data: bytes, deadline: float) -> None:
         pipe = self._process.stdin
@@ -129,9 +143,9 @@ class _Worker:
                     raise TimeoutError
                 rest = rest[os.write(pipe.fileno(), rest[:_PIECE]) :]
 
-    def _received(self, deadline: float) -> tuple[Any, bool]:
-        length, spent = _HEAD.unpack(self._bytes(_HEAD.size, deadline))
-        return pickle.loads(self._bytes(length, deadline)), spent  # noqa: S301 - written by our own child
+    def _received(self, deadline: float) -> tuple[Any, bool, bool]:
+        length, spent, more = _HEAD.unpack(self._bytes(_HEAD.size, deadline))
+        return pickle.loads(self._bytes(length, deadline)), spent, more  # noqa: S301 - written by our own child
 
     def _bytes(self, count: int, deadline: float) -> bytes:
         pipe = self._process.stdout
@@ -151,11 +165,14 @@ class _Worker:
 
 
 class Reading:
-    """Hands bytes to a child that lives as long as it behaves. Safe to use from several threads, one at a time."""
+    """Hands bytes to a child that lives as long as it behaves.
+
+    Safe to use from several threads: bodies are read one at a time, a dataset's file by a child of its own.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._worker: _Worker | None = None
+        self._idle: list[_Worker] = []
         self._abandoned: list[_Worker] = []
 
     def read(self, body: Body) -> Page:
@@ -166,60 +183,69 @@ class Reading:
                 ``read.memory_bytes``, or it crashed.
         """
         with self._lock:
-            found = self._found(body)
-        if isinstance(found, Page):
-            return found
-        message, fix = found
-        raise UnreadableError(message, fix=fix)
+            (page,) = self._pages(body, "")
+        return page
 
-    def _found(self, body: Body) -> Any:  # noqa: ANN401
-        seconds = body.settings.document_seconds
-        while True:
-            try:
-                worker = self._ready()
-                answer, spent = worker.ask(body, seconds)
-            except TimeoutError:
-                self.close()
-                return f"{body.url}: took longer than {seconds:g} s", "raise read.document_seconds"
-            except EOFError:
-                # What an earlier file broke may show only now: a fresh child tells whose fault it was.
-                blamed = self._worker is None or self._worker.asked < 2
-                how = self.close(_LAST_SECONDS)
-                if blamed:
-                    return f"{body.url}: crashed its reader{f' ({how})' if how else ''}", ""
-                continue
-            except BaseException:
-                # Interrupted half-way: what comes out of the pipe next would answer an older question.
-                self.close()
-                raise
-            if spent:
-                self.close()
-            return answer
+    def stream(self, path: Path, body: Body) -> Iterator[Page]:
+        """Read a dataset's file apart, page by page; the time limit is a page's.
 
-    def _ready(self) -> _Worker:
-        if self._worker is None or not self._worker.alive:
-            self.close()
-            self._worker = _Worker()
-        return self._worker
-
-    def close(self, patience: float = 0.0) -> str:
-        """End the child, if there is one.
-
-        Args:
-            patience: seconds to let it end by itself.
-
-        Returns:
-            How it had ended by itself, empty where it had not.
+        Raises:
+            UnreadableError: as `read`.
         """
-        worker, self._worker = self._worker, None
-        return worker.end(patience) if worker is not None else ""
+        yield from self._pages(body, str(path.absolute()))
+
+    def _pages(self, body: Body, path: str) -> Iterator[Page]:
+        began = False
+        while True:
+            worker: _Worker | None = None
+            kept = False
+            try:
+                worker = self._taken()
+                for answer, spent, more in worker.ask(body, path):
+                    kept = not (spent or more)
+                    if not isinstance(answer, Page):
+                        raise UnreadableError(answer[0], fix=answer[1])
+                    began = True
+                    yield answer
+                return
+            except TimeoutError as error:
+                reason = f"{body.url}: took longer than {body.settings.document_seconds:g} s"
+                raise UnreadableError(reason, fix="raise read.document_seconds") from error
+            except EOFError as error:
+                # What an earlier file broke may show only now: a fresh child tells whose fault it was.
+                how = worker.end(_LAST_SECONDS) if worker is not None else ""
+                if began or worker is None or worker.asked < 2:
+                    reason = f"{body.url}: crashed its reader{f' ({how})' if how else ''}"
+                    raise UnreadableError(reason) from error
+            finally:
+                # Left half-way, what comes out of the pipe next would answer an older question.
+                if worker is not None:
+                    self._given(worker, kept=kept)
+
+    def _taken(self) -> _Worker:
+        while self._idle:
+            worker = self._idle.pop()
+            if worker.alive:
+                return worker
+            worker.end()
+        return _Worker()
+
+    def _given(self, worker: _Worker, *, kept: bool) -> None:
+        if kept and not self._idle:
+            self._idle.append(worker)
+        else:
+            worker.end()
+
+    def close(self) -> None:
+        """End the children nobody is waiting for."""
+        while self._idle:
+            self._idle.pop().end()
 
     def forget(self) -> None:
-        """In a forked process: the child is the other's, and so may be the lock."""
-        if self._worker is not None:
-            self._abandoned.append(self._worker)
+        """In a forked process: the children are the other's, and so may be the lock."""
+        self._abandoned += self._idle
         self._lock = threading.Lock()
-        self._worker = None
+        self._idle = []
 
 
 READING = Reading()
@@ -228,8 +254,8 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=READING.forget)
 
 
-def _send(pipe: IO[bytes], data: bytes, *, spent: bool = False) -> None:
-    pipe.write(_HEAD.pack(len(data), spent))
+def _send(pipe: IO[bytes], data: bytes, *, spent: bool = False, more: bool = False) -> None:
+    pipe.write(_HEAD.pack(len(data), spent, more))
     pipe.write(data)
     pipe.flush()
 
@@ -270,40 +296,53 @@ def serve() -> None:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     started, _ = _memory()
     _send(answers, pickle.dumps(None))
-    while (body := _body(sys.stdin.buffer)) is not None:
+    while (asked := _asked(sys.stdin.buffer)) is not None:
+        body, path = asked
         sys.excepthook = partial(_last_words, answers, body.url)
         most = body.settings.memory_bytes
         _limit(started + most if started else 0)
         # Should the parent be gone by then, nobody else ends a reader that hangs.
-        signal.alarm(int(body.settings.document_seconds) + _GRACE_SECONDS)
-        data = _read(body, most)
+        patience = int(body.settings.document_seconds) + _GRACE_SECONDS
+        signal.alarm(patience)
+        for data, more in _answers(body, path):
+            signal.alarm(0)
+            _send(answers, data, spent=not more and _memory()[1] > _RETIRE * most, more=more)
+            signal.alarm(patience)
         signal.alarm(0)
-        del body
-        _send(answers, data, spent=_memory()[1] > _RETIRE * most)
+        del body, asked
 
 
-def _body(pipe: IO[bytes]) -> Body | None:
-    """The next body, None at the end."""
+def _asked(pipe: IO[bytes]) -> tuple[Body, str] | None:
+    """The next body and the path of its file, None at the end."""
     parts: list[bytes] = []
     for _ in range(2):
         head = pipe.read(_LENGTH.size)
         if len(head) < _LENGTH.size:
             return None
         parts.append(pipe.read(_LENGTH.unpack(head)[0]))
-    body: Body = pickle.loads(parts[0])  # noqa: S301 - written by our own parent
-    return replace(body, data=parts[1])
+    body, path = pickle.loads(parts[0])  # noqa: S301 - written by our own parent
+    return replace(body, data=parts[1]), path
 
 
-def _read(body: Body, most: int) -> bytes:
-    """A pickled page, or a pickled reason and what helps."""
-    from tamis.acquire.readers.registry import choose
+def _answers(body: Body, path: str) -> Iterator[tuple[bytes, bool]]:
+    """Pickled pages, or a pickled reason and what helps; and whether more follows."""
+    from tamis.acquire.readers.registry import choose, stream_pages
 
     try:
-        return pickle.dumps(choose(body).read(body), protocol=pickle.HIGHEST_PROTOCOL)
+        last = b""
+        for page in stream_pages(Path(path), body) if path else (choose(body).read(body),):
+            if last:
+                yield last, True
+            last = pickle.dumps(page, protocol=pickle.HIGHEST_PROTOCOL)
+        yield last, False
+        return
     except UnreadableError as error:
         found = error.message, error.fix
+    except OSError as error:
+        found = f"{body.url}: {error.strerror or 'cannot be opened'}", ""
     except MemoryError:
+        most = body.settings.memory_bytes
         found = f"{body.url}: takes more than {most:,} bytes of memory to read", "raise read.memory_bytes"
     except RecursionError:
         found = f"{body.url}: nests too deeply to be read", ""
-    return pickle.dumps(found)
+    yield pickle.dumps(found), False

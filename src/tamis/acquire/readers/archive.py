@@ -12,6 +12,9 @@ from tamis.errors import UnreadableError
 
 _MOST_MEMBERS = 20_000
 _MOST_RATIO = 300
+_ENCRYPTED = 0x1
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""Begins what Office wrote before it used ZIP, and what it encrypts."""
 _SMALL = 1_000_000
 """Members below this may compress as well as they like."""
 
@@ -29,7 +32,8 @@ class Archive:
     """
 
     def __init__(self, data: bytes, name: str, limit: int) -> None:
-        self._name = name
+        if data.startswith(_OLE):
+            raise UnreadableError(f"{name}: needs a password, or is of the old binary kind (.doc)")
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
             members = self._zip.infolist()
@@ -42,6 +46,8 @@ class Archive:
         )
         if bomb or total > limit or len(members) > _MOST_MEMBERS:
             raise UnreadableError(f"{name}: would unpack to {total:,} bytes in {len(members):,} parts, limit {limit:,}")
+        if members and all(member.flag_bits & _ENCRYPTED for member in members):
+            raise UnreadableError(f"{name}: needs a password")
         self._members = {member.filename: member for member in members}
 
     @property
@@ -52,7 +58,7 @@ class Archive:
     def get(self, name: str) -> bytes | None:
         """A member's bytes, None where there is none or it is damaged."""
         member = self._members.get(name)
-        if member is None or member.flag_bits & 0x1:
+        if member is None or member.flag_bits & _ENCRYPTED:
             return None
         try:
             with self._zip.open(member) as stream:

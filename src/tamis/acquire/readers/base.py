@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import IO, Protocol, runtime_checkable
 
 from tamis.schema.document import Anchor, Document, Page
 from tamis.settings import ReadSettings
-from tamis.text.encoding import clean
+from tamis.text.encoding import clean, printable
 from tamis.text.language import language
 
 
@@ -34,6 +35,12 @@ class Body:
     source: str = "file"
     document_id: str = ""
     settings: ReadSettings = field(default_factory=ReadSettings)
+
+
+_MOMENT = re.compile(
+    r"[0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2}"
+    r"(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?)?)?(?![0-9])"
+)
 
 
 class Reader(Protocol):
@@ -88,6 +95,16 @@ def one_line(text: str) -> str:
     return " ".join(clean(text).split())
 
 
+def _without_blanks(url: str) -> str:
+    return "".join(clean(url).split())
+
+
+def _moment(declared: str) -> str | None:
+    """A day or moment in ISO 8601, cut out of what was declared; None where it does not begin with a year."""
+    match = _MOMENT.match(declared.strip())
+    return match.group().replace(" ", "T") if match else None
+
+
 def make_document(
     body: Body,
     text: str,
@@ -120,17 +137,17 @@ def make_document(
         metadata: what else the source said.
     """
     return Document(
-        document_id=document_id or body.document_id or body.url,
-        url=body.url if url is None else url,
+        document_id=printable(document_id or body.document_id or body.url),
+        url=_without_blanks(body.url if url is None else url),
         title=one_line(title),
         text=text,
         sha256=hashlib.sha256(text.encode()).hexdigest(),
         source=body.source,
         media_type=media_type or body.media_type or "text/plain",
         language=language_code or language(text),
-        published=published or None,
+        published=_moment(published or ""),
         author=one_line(author),
         keywords=tuple(dict.fromkeys(word for word in map(one_line, keywords) if word)),
-        anchors=anchors,
+        anchors=tuple(anchor for anchor in anchors if printable(anchor.fragment) == anchor.fragment),
         metadata=dict(metadata or {}),
     )

@@ -12,12 +12,14 @@ from tamis.acquire.readers.markup.tables import pipe_table
 from tamis.acquire.readers.rows import TEXT_COLUMNS, collect, documents
 from tamis.errors import UnreadableError
 from tamis.schema.document import Document, Page
-from tamis.text.encoding import clean, decode
+from tamis.text.encoding import clean, decode, detected_encoding, wide_encoding
 
 MEDIA_TYPE = "text/csv"
 _DELIMITERS = ",;\t|"
 _SAMPLE_LINES = 20
 _LONGEST_FIELD = 10_000_000
+_LARGEST_TABLE = 20_000_000
+_MOST_CELLS = 1_000_000
 _TABLE_ROWS = 40
 """Rows of an ordinary table under one header, which is repeated so that every passage can be understood alone."""
 
@@ -28,7 +30,11 @@ def _delimiter(sample: str, end: str) -> str:
         return "\t"
     best, best_score = ",", 0.0
     for delimiter in _DELIMITERS:
-        widths = [len(row) for row in csv.reader(io.StringIO(sample), delimiter=delimiter) if row][:_SAMPLE_LINES]
+        rows = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
+        try:
+            widths = [len(row) for row in rows if row][:_SAMPLE_LINES]
+        except csv.Error:
+            continue
         usual = max(set(widths), key=lambda width: (widths.count(width), width)) if widths else 1
         score = widths.count(usual) / len(widths) * min(usual, 50) ** 0.5 if usual > 1 else 0.0
         if score > best_score:
@@ -65,21 +71,28 @@ def _encoding_of(sample: bytes) -> str:
         return "utf-8-sig"
     if sample.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
+    wide = wide_encoding(sample)
+    if wide:
+        return wide
     try:
         # The sample may end inside a character.
         sample[:-4].decode("utf-8") if len(sample) > 4 else sample.decode("utf-8")
     except UnicodeDecodeError:
-        from charset_normalizer import from_bytes
-
-        best = from_bytes(sample).best()
-        return best.encoding if best is not None else "cp1252"
+        return detected_encoding(sample)
     return "utf-8"
+
+
+def _bounded(lines: IO[str], longest: int) -> Iterator[str]:
+    while line := lines.readline(longest + 1):
+        if len(line) > longest:
+            raise csv.Error(f"a line of more than {longest:,} characters")
+        yield line.replace("\x00", "")
 
 
 def _items(lines: IO[str], sample: str, body: Body) -> Iterator[Document | Skipped]:
     end = body.url[body.url.rfind(".") :].lower() if "." in body.url else ""
     csv.field_size_limit(_LONGEST_FIELD)
-    rows = csv.reader((line.replace("\x00", "") for line in lines), delimiter=_delimiter(sample, end))
+    rows = csv.reader(_bounded(lines, body.settings.max_row_bytes), delimiter=_delimiter(sample, end))
     try:
         header = [clean(name).strip() for name in next(rows, [])]
         if not any(header):
@@ -88,9 +101,9 @@ def _items(lines: IO[str], sample: str, body: Body) -> Iterator[Document | Skipp
             names = [name.lower() if name.lower() in TEXT_COLUMNS else name for name in header]
             yield from documents(_numbered(rows, names), body, media_type=MEDIA_TYPE)
         else:
-            yield _table(header, list(rows), body)
+            yield _table(header, list(_table_rows(rows)), body)
     except csv.Error as error:
-        raise UnreadableError(f"{body.url}: row {rows.line_num}: {error}") from error
+        yield Skipped(max(rows.line_num, 1), f"{error}; nothing behind it is read")
 
 
 def _numbered(rows: Iterator[list[str]], names: Sequence[str]) -> Iterator[tuple[int, Mapping[str, Any] | str]]:
@@ -103,9 +116,20 @@ def _numbered(rows: Iterator[list[str]], names: Sequence[str]) -> Iterator[tuple
         yield number, dict(zip(names, row, strict=False))
 
 
+def _table_rows(rows: Iterator[list[str]]) -> Iterator[list[str]]:
+    size = 0
+    for row in rows:
+        size += sum(map(len, row)) + len(row)
+        if size > _LARGEST_TABLE:
+            raise csv.Error(f"a table of more than {_LARGEST_TABLE:,} characters without a column named text")
+        yield row
+
+
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]], body: Body) -> Document:
     """A table as Markdown tables of a size a reader can take in, the header repeated on each."""
     width = max(len(header), max(map(len, rows), default=0))
+    # Rows of a grid that would be mostly padding stay as long as they are.
+    width = width if width * len(rows) <= _MOST_CELLS else 0
     head = [*header, *[""] * (width - len(header))]
     filled = [[*map(clean, row), *[""] * (width - len(row))] for row in rows if any(row)]
     name = body.document_id.rsplit("/", 1)[-1]

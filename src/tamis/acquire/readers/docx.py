@@ -15,7 +15,7 @@ from tamis.text.language import language_code
 
 MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _CORE = "docProps/core.xml"
-_DOCTYPE = b"<!DOCTYPE"
+_DOCTYPE = "<!DOCTYPE"
 
 
 class DocxReader:
@@ -30,7 +30,7 @@ class DocxReader:
             if not any(name.endswith("document.xml") for name in archive.names):
                 raise UnreadableError(f"{body.url}: is an archive, but not a Word document")
             for name in archive.names:
-                if name.endswith((".xml", ".rels")) and _DOCTYPE in (archive.get(name) or b"")[:2000]:
+                if name.endswith((".xml", ".rels")) and _declares(archive.get(name) or b""):
                     raise UnreadableError(f"{body.url}: {name} declares a document type, which Word never writes")
             about = _core(archive.get(_CORE))
         root = parse_html(_html(body))
@@ -51,6 +51,11 @@ class DocxReader:
             anchors=anchors,
         )
         return Page((made,))
+
+
+def _declares(data: bytes) -> bool:
+    """Whether XML declares a document type, in any encoding a parser knows: entities begin there."""
+    return any(_DOCTYPE.encode(encoding) in data for encoding in ("ascii", "utf-16-le", "utf-16-be"))
 
 
 def _html(body: Body) -> str:

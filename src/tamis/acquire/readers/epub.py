@@ -14,10 +14,11 @@ from tamis.acquire.readers.markup.tree import parse_html, parse_xml
 from tamis.acquire.readers.markup.writer import Writer
 from tamis.errors import UnreadableError
 from tamis.schema.document import Page
-from tamis.text.encoding import decode
+from tamis.text.encoding import decode, printable
 from tamis.text.language import language_code
 
 _CONTAINER = "META-INF/container.xml"
+_ENCRYPTION = "META-INF/encryption.xml"
 _CHAPTER_TYPES = frozenset({"application/xhtml+xml", "text/html", "application/x-dtbook+xml"})
 
 
@@ -28,22 +29,26 @@ class EpubReader:
     extensions = frozenset({".epub"})
 
     def read(self, body: Body) -> Page:
-        """Read every chapter of the spine; one that is missing or empty is reported."""
+        """Read every chapter of the spine; a missing or encrypted one is reported, one of pictures is not."""
         problems: list[str] = []
         with Archive(body.data, body.url, body.settings.max_file_bytes) as archive:
             name, package = _package(archive, body.url)
             about = _metadata(package)
             pieces: list[Piece] = []
+            locked = _encrypted(archive)
             for chapter in _spine(package, posixpath.dirname(name)):
-                written = _chapter(archive, chapter)
-                if not written:
-                    problems.append(f"{chapter}: {'missing' if archive.get(chapter) is None else 'no text'}")
+                data = archive.get(chapter)
+                if data is None or chapter in locked:
+                    problems.append(f"{printable(chapter)}: {'missing or damaged' if data is None else 'is encrypted'}")
                     continue
-                written[0].ids.insert(0, chapter)
-                pieces.extend(written)
+                written = _chapter(data)
+                if written:
+                    written[0].ids.insert(0, chapter)
+                    pieces.extend(written)
         text, anchors, _ = join(pieces)
         if not text:
-            raise UnreadableError(f"{body.url}: no chapter holds text")
+            reason = f" ({problems[0]})" if problems else ""
+            raise UnreadableError(f"{body.url}: no chapter holds text{reason}")
         made = make_document(
             body,
             text,
@@ -99,18 +104,23 @@ def _spine(package: Element, folder: str) -> list[str]:
             item.get("media-type") or "",
             item.get("properties") or "",
         )
-    chapters: list[str] = []
+    chapters: dict[str, None] = {}
     for reference in _named(package, "itemref"):
         href, kind, properties = manifest.get(reference.get("idref") or "", ("", "", ""))
         path = posixpath.normpath(posixpath.join(folder, unquote(urlsplit(href).path)))
         usable = kind in _CHAPTER_TYPES and "nav" not in properties.split()
-        if href and usable and not path.startswith(("..", "/")) and path not in chapters:
-            chapters.append(path)
-    return chapters
+        if href and usable and not path.startswith(("..", "/")):
+            chapters[path] = None
+    return list(chapters)
 
 
-def _chapter(archive: Archive, name: str) -> list[Piece]:
-    data = archive.get(name)
+def _encrypted(archive: Archive) -> frozenset[str]:
+    """Members that are copy-protected; fonts often are, chapters of books that were bought."""
+    listed = parse_xml(archive.get(_ENCRYPTION) or b"")
+    return frozenset(unquote(node.get("URI") or "") for node in _named(listed, "CipherReference"))
+
+
+def _chapter(data: bytes) -> list[Piece]:
     root = parse_html(decode(data)) if data else None
     if root is None:
         return []

@@ -5,13 +5,17 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from tamis.acquire.readers.base import Body, Reader, StreamingReader
+from tamis.acquire.opening import open_regular
+from tamis.acquire.readers.base import Body, Reader, Skipped, StreamingReader
+from tamis.acquire.readers.rows import no_rows
 from tamis.errors import UnreadableError
-from tamis.schema.document import Page
+from tamis.schema.document import Document, Page
+from tamis.text.encoding import wide_encoding
 
 _GENERIC = frozenset({"", "application/octet-stream", "binary/octet-stream", "text/plain", "application/zip"})
 _HTML_START = re.compile(
@@ -19,10 +23,15 @@ _HTML_START = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _BINARY_SAMPLE = 4096
+_BATCH = 256
+"""Rows of a dataset handed on together, fewer where they are long."""
+_BATCH_CHARACTERS = 4_000_000
 _TEXTUAL = frozenset({"text/plain", "text/markdown", "text/html"})
 # Controls no text holds in numbers; those for white space and for shifting character sets are left out.
 _CONTROLS = bytes([*range(8), *range(16, 27), *range(28, 32), 127])
 _MOST_CONTROLS = 0.03
+_WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
+_BINARY_STARTS = (b"PK\x03\x04", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"\x7fELF")
 
 
 @lru_cache(maxsize=1)
@@ -50,10 +59,48 @@ def _by_extension() -> dict[str, Reader]:
     return {end: reader for reader in readers() for end in sorted(reader.extensions)}
 
 
-def streaming(end: str) -> StreamingReader | None:
-    """The reader of an extension, if it reads row by row."""
-    reader = _by_extension().get(end)
-    return reader if isinstance(reader, StreamingReader) else None
+def streams(path: Path) -> bool:
+    """Whether a file is a dataset, which is read row by row."""
+    return isinstance(_by_extension().get(path.suffix.lower()), StreamingReader)
+
+
+def stream_pages(path: Path, body: Body) -> Iterator[Page]:
+    """Read a dataset's file in pages that fit in memory.
+
+    Raises:
+        UnreadableError: it cannot be read, or no row at all became a document.
+        OSError: it cannot be opened.
+    """
+    reader = _by_extension()[path.suffix.lower()]
+    if not isinstance(reader, StreamingReader):
+        raise TypeError(path.suffix)
+    total = 0
+    problem = ""
+    with open_regular(path) as stream:
+        for page in _batches(reader.stream(stream, body)):
+            total += len(page.documents)
+            problem = problem or next(iter(page.problems), "")
+            yield page
+    if not total:
+        raise no_rows(body.url, problem)
+
+
+def _batches(items: Iterable[Document | Skipped]) -> Iterator[Page]:
+    """Gather streamed rows into pages."""
+    documents: list[Document] = []
+    problems: list[str] = []
+    size = 0
+    for item in items:
+        if isinstance(item, Skipped):
+            problems.append(str(item))
+        else:
+            documents.append(item)
+            size += len(item.text)
+        if len(documents) + len(problems) >= _BATCH or size >= _BATCH_CHARACTERS:
+            yield Page(tuple(documents), problems=tuple(problems))
+            documents, problems, size = [], [], 0
+    if documents or problems:
+        yield Page(tuple(documents), problems=tuple(problems))
 
 
 def extension(url: str) -> str:
@@ -125,18 +172,14 @@ def read_body(body: Body) -> Page:
 
 def _looks_binary(data: bytes) -> bool:
     head = data[:_BINARY_SAMPLE]
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return False
-    zeros = head.count(0)
-    # UTF-16 without a mark has a zero in every other byte; other text has none.
-    return 0 < zeros < 0.3 * len(head) or head.startswith(
-        (b"PK\x03\x04", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"\x7fELF")
-    )
+    return head.startswith(_BINARY_STARTS) or (b"\0" in head and not _wide(head))
 
 
 def _garbage(data: bytes) -> bool:
     """Whether bytes that claim to be text hold so many control characters that they cannot be; wide encodings can."""
     head = data[:_BINARY_SAMPLE]
-    if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")) or head.count(0) >= 0.2 * len(head):
-        return False
-    return len(head) - len(head.translate(None, _CONTROLS)) > max(4, _MOST_CONTROLS * len(head))
+    return not _wide(head) and len(head) - len(head.translate(None, _CONTROLS)) > max(4, _MOST_CONTROLS * len(head))
+
+
+def _wide(head: bytes) -> bool:
+    return head.startswith(_WIDE_MARKS) or bool(wide_encoding(head))

@@ -113,7 +113,7 @@ def documents(
     """
     seen: dict[str, int] = {}
     for number, row in rows:
-        made = row if isinstance(row, str) else document_of(row, body, number, media_type=media_type)
+        made = row if isinstance(row, str) else _made(row, body, number, media_type)
         if isinstance(made, str):
             yield Skipped(number, made)
         elif made.document_id in seen:
@@ -121,6 +121,13 @@ def documents(
         else:
             seen[made.document_id] = number
             yield made
+
+
+def _made(row: Mapping[str, Any], body: Body, number: int, media_type: str) -> Document | str:
+    try:
+        return document_of(row, body, number, media_type=media_type)
+    except RecursionError:
+        return "nests too deeply"
 
 
 def collect(items: Iterable[Document | Skipped], body: Body) -> Page:

@@ -33,7 +33,7 @@ _FURNITURE = frozenset(
 _HIDING = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:^|[;\s])opacity\s*:\s*0(?:\.0+)?\s*(?:;|!|$)"
     r"|font-size\s*:\s*0(?:\.0+)?(?:px|em|rem|pt|%)?\s*(?:;|!|$)"
-    r"|(?:text-indent|left|top|right|margin-left|margin-top)\s*:\s*-\d{4,}(?:\.\d+)?px"
+    r"|(?:text-indent|left|top|right|margin-left|margin-top)\s*:\s*-(?:\d{4,}(?:\.\d+)?px|\d{2,}(?:\.\d+)?r?em|\d{3,}(?:\.\d+)?(?:pt|v[wh]|%))"
     r"|clip\s*:\s*rect\(\s*[01](?:px)?[\s,]+[01](?:px)?[\s,]+[01](?:px)?[\s,]+[01](?:px)?\s*\)"
     r"|clip-path\s*:\s*inset\(\s*(?:50|100)%|(?:^|[;\s])transform\s*:\s*scale\(\s*0\s*\)",
     re.IGNORECASE,
