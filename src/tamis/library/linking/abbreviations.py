@@ -1,0 +1,66 @@
+"""Abbreviations that a text introduces itself: "low-density lipoprotein (LDL)".
+
+Schwartz and Hearst, "A simple algorithm for identifying abbreviation definitions in biomedical text" (2003): the
+letters of the short form are found from right to left in the words before the bracket, the first one at a word's start.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_BRACKET = re.compile(r"\(\s*([A-Za-z][\w/+-]{1,11})\s*(?=[);,])")
+_TOO_LONG = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Abbreviation:
+    """A short form and where its long form stands.
+
+    Attributes:
+        short: as written in the bracket.
+        start: of the long form.
+        end: of the long form.
+    """
+
+    short: str
+    start: int
+    end: int
+
+
+def abbreviations(text: str) -> list[Abbreviation]:
+    """The abbreviations that a text introduces, in order.
+
+    Args:
+        text: a chunk's.
+    """
+    found = []
+    for bracket in _BRACKET.finditer(text):
+        short = bracket.group(1)
+        if not any(character.isupper() for character in short):
+            continue
+        end = len(text[: bracket.start()].rstrip())
+        start = _start(short, text, end)
+        if start is not None:
+            found.append(Abbreviation(short, start, end))
+    return found
+
+
+def _start(short: str, text: str, end: int) -> int | None:
+    """Where the long form that ends at ``end`` begins, None where the letters are not in the words."""
+    letters = [character.lower() for character in short.removesuffix("s") if character.isalnum()]
+    most_words = min(len(letters) + 5, len(letters) * 2)
+    place = end
+    for number, letter in enumerate(reversed(letters)):
+        first = number == len(letters) - 1
+        place -= 1
+        while place >= 0 and (text[place].lower() != letter or (first and place and text[place - 1].isalnum())):
+            if end - place > _TOO_LONG or text[place] in ".;\n":
+                return None
+            place -= 1
+        if place < 0:
+            return None
+    long = text[place:end]
+    if len(long.split()) > most_words or len(long) <= len(short) or "(" in long or short in long.split():
+        return None
+    return place

@@ -1,0 +1,231 @@
+"""From names in texts to links: which of several terms is meant, and how sure that is (L2)."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from tamis.library.linking.abbreviations import abbreviations
+from tamis.library.linking.matching import Found, find
+from tamis.library.linking.names import LINKING, Lexicon, Reading
+from tamis.library.linking.spelling import Token, keys_of, knowledge, name_key, tokens
+from tamis.models.protocols import Embedder
+from tamis.schema.document import Chunk
+from tamis.schema.library import EntityLink, Ontology
+from tamis.settings_library import LinkSettings
+
+_SYMBOL_ALONE = 0.6
+_ACRONYM = 0.92
+_EVERYDAY = 0.5
+_RELATED = 0.05
+_ABBREVIATED = 0.95
+_BROADER = 4
+
+
+@dataclass(slots=True)
+class _Place:
+    """A name in a chunk, on its way to a link."""
+
+    chunk: int
+    start: int
+    end: int
+    key: str
+    found: Found
+
+
+class Linker:
+    """Links mentions in texts to the terms of one ontology.
+
+    Args:
+        ontology: the terms.
+        settings: floors and blocklist.
+        embedder: for mentions that no spelling resolves; without one they stay unlinked.
+        scope: ids of the terms that links may go to, None for all. The names of the others are still read, so that
+            a part of a longer name is never taken for a name.
+    """
+
+    def __init__(
+        self,
+        ontology: Ontology,
+        settings: LinkSettings,
+        embedder: Embedder | None = None,
+        scope: Container[str] | None = None,
+    ) -> None:
+        self._ontology = ontology
+        self._settings = settings
+        self._scope: Container[str] = ontology.terms if scope is None else scope
+        self._embedder = embedder
+        self._blocked = frozenset(" ".join(name_key(name)) for name in settings.blocklist)
+        self._lexicon = Lexicon(ontology, [*knowledge()["decoys"], *settings.blocklist])
+        self._above = _ancestors(ontology)
+        self._below = Counter(high for lineage in self._above.values() for high in lineage)
+
+    def links(self, chunks: Sequence[Chunk]) -> list[tuple[EntityLink, ...]]:
+        """Links of every chunk, in the order of their start.
+
+        Chunks of one document are read together: an abbreviation that one introduces holds in the others, and what a
+        document speaks of decides between terms of one name.
+
+        Args:
+            chunks: whole documents, in any order.
+        """
+        documents: dict[str, list[int]] = defaultdict(list)
+        for number, chunk in enumerate(chunks):
+            documents[chunk.document_id].append(number)
+        linked: list[tuple[EntityLink, ...]] = [()] * len(chunks)
+        for numbers in documents.values():
+            numbers.sort(key=lambda number: (chunks[number].ordinal, chunks[number].chunk_id))
+            for number, links in zip(numbers, self._document([chunks[number] for number in numbers]), strict=True):
+                linked[number] = links
+        return linked
+
+    def _document(self, chunks: Sequence[Chunk]) -> list[tuple[EntityLink, ...]]:
+        split = [tokens(chunk.text) for chunk in chunks]
+        places = [place for number, chunk in enumerate(chunks) for place in self._places(number, chunk, split[number])]
+        sure = self._sure(places)
+        long_forms = self._long_forms(chunks, places, sure)
+        links: list[list[EntityLink]] = [[] for _ in chunks]
+        for place in places:
+            if place.key in long_forms:
+                continue
+            link = self._link(chunks[place.chunk].chunk_id, place, sure)
+            if link is not None:
+                links[place.chunk].append(link)
+        for number, chunk in enumerate(chunks):
+            links[number] += self._abbreviated(chunk, split[number], long_forms)
+        return [tuple(sorted(each, key=lambda link: (link.start, link.end, link.term_id))) for each in links]
+
+    def _places(self, number: int, chunk: Chunk, split: Sequence[Token]) -> list[_Place]:
+        found = find(chunk.text, split, self._lexicon, self._settings.fuzzy_floor)
+        return [
+            _Place(
+                number,
+                split[each.first].start,
+                split[each.end - 1].end,
+                " ".join(token.key for token in split[each.first : each.end]),
+                each,
+            )
+            for each in found
+        ]
+
+    def _sure(self, places: Sequence[_Place]) -> Counter[str]:
+        """How often a document names each term by a name that can mean nothing else."""
+        sure: Counter[str] = Counter()
+        for place in places:
+            readings = place.found.readings
+            if len(readings) == 1 and place.found.method == "exact" and not readings[0].symbol:
+                sure[readings[0].term_id] += 1
+        del sure[""]
+        return sure
+
+    def _link(self, chunk_id: str, place: _Place, sure: Counter[str]) -> EntityLink | None:
+        chosen = self._meant(place.found.readings, sure)
+        if chosen is None or not chosen.term_id or place.key in self._blocked:
+            return None
+        confidence = self._confidence(chosen, place, sure)
+        if confidence < self._settings.confidence_floor:
+            return None
+        return EntityLink(chunk_id, chosen.term_id, place.start, place.end, round(confidence, 4), place.found.method)
+
+    def _confidence(self, reading: Reading, place: _Place, sure: Counter[str]) -> float:
+        confidence = reading.quality * place.found.certainty
+        if reading.symbol and not sure[reading.term_id]:
+            confidence = min(confidence, _SYMBOL_ALONE)
+        elif reading.symbol or reading.acronym:
+            confidence = min(confidence, _ACRONYM)
+        if all(word in keys_of("everyday") or word in LINKING for word in place.key.split()):
+            confidence *= _EVERYDAY
+        return confidence
+
+    def _meant(self, readings: Sequence[Reading], sure: Counter[str]) -> Reading | None:
+        """The reading that is meant, None where that cannot be told."""
+        if any(not reading.term_id for reading in readings):
+            return None
+        readings = [reading for reading in readings if reading.term_id in self._scope]
+        if len(readings) < 2:
+            return readings[0] if readings else None
+        scored = {
+            reading.term_id: reading.quality + _RELATED * self._is_near(reading.term_id, sure) for reading in readings
+        }
+        best = max(scored.values())
+        left = [reading for reading in readings if scored[reading.term_id] >= best - 1e-9]
+        if len(left) == 1:
+            return left[0]
+        return self._broadest(left)
+
+    def _is_near(self, term_id: str, sure: Counter[str]) -> bool:
+        """Whether a document surely names a term, or one right above or below it."""
+        if sure[term_id]:
+            return True
+        return any(term_id in self._above[other] or other in self._above[term_id] for other in sure)
+
+    def _broadest(self, readings: Sequence[Reading]) -> Reading | None:
+        """Of readings that nothing tells apart: the one above all others, or the one with by far the most below it."""
+        for reading in sorted(readings, key=lambda reading: reading.term_id):
+            others = [other.term_id for other in readings if other is not reading]
+            if all(reading.term_id in self._above[other] for other in others):
+                return reading
+        ranked = sorted(readings, key=lambda reading: (-self._below[reading.term_id], reading.term_id))
+        if self._below[ranked[0].term_id] >= _BROADER * max(1, self._below[ranked[1].term_id]):
+            return ranked[0]
+        return None
+
+    def _long_forms(
+        self, chunks: Sequence[Chunk], places: Sequence[_Place], sure: Counter[str]
+    ) -> Mapping[str, EntityLink | None]:
+        """What a document's own abbreviations stand for, by their spelling; None for something outside the ontology."""
+        known: dict[str, EntityLink | None] = {}
+        for number, chunk in enumerate(chunks):
+            for each in abbreviations(chunk.text):
+                link = None
+                for place in places:
+                    if place.chunk == number and place.end == each.end and place.start <= each.start + 1:
+                        link = self._link(chunk.chunk_id, place, sure)
+                key = " ".join(name_key(each.short))
+                if key not in known or known[key] is None:
+                    known[key] = link
+        return known
+
+    def _abbreviated(
+        self, chunk: Chunk, split: Sequence[Token], long_forms: Mapping[str, EntityLink | None]
+    ) -> list[EntityLink]:
+        links = []
+        for key, link in long_forms.items():
+            if link is None or key in self._blocked:
+                continue
+            wanted = key.split()
+            for first in range(len(split) - len(wanted) + 1):
+                last = first + len(wanted) - 1
+                if [token.key for token in split[first : last + 1]] != wanted:
+                    continue
+                written = chunk.text[split[first].start : split[last].end]
+                confidence = link.confidence * _ABBREVIATED
+                if any(character.isupper() for character in written) and confidence >= self._settings.confidence_floor:
+                    links.append(
+                        replace(
+                            link,
+                            chunk_id=chunk.chunk_id,
+                            start=split[first].start,
+                            end=split[last].end,
+                            confidence=round(confidence, 4),
+                        )
+                    )
+        return links
+
+
+def _ancestors(ontology: Ontology) -> dict[str, frozenset[str]]:
+    """Every term above each term."""
+    above: dict[str, frozenset[str]] = {}
+    for start in ontology.terms:
+        stack = [start]
+        while stack:
+            term_id = stack[-1]
+            waiting = [parent for parent in ontology.terms[term_id].parents if parent not in above]
+            if waiting:
+                stack += waiting
+                continue
+            stack.pop()
+            parents = ontology.terms[term_id].parents
+            above[term_id] = frozenset(parents).union(*(above[parent] for parent in parents))
+    return above

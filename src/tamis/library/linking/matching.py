@@ -1,0 +1,252 @@
+"""Where names of terms stand in a text: spans of tokens with everything they may mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tamis.library.linking.names import LINKING, LONGEST_REORDERED, Lexicon, Node, Reading
+from tamis.library.linking.spelling import Token, keys_of
+from tamis.schema.library import LinkMethod
+
+ELLIPSIS = 0.90
+_FUZZY_REACH = 4
+_JOINING = frozenset({"and", "or", "nor"})
+_BOND = re.compile(r"(?:yl|oxy|oxo|keto|nitro|chloro|fluoro|bromo|amino|thio|phospho|udp|cyclo)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A name in a text.
+
+    Attributes:
+        first: index of its first token.
+        end: one past the index of its last token.
+        readings: what it may stand for, the best first.
+        method: how it was found.
+        certainty: factor on a reading's quality, 1 for what is written exactly so.
+    """
+
+    first: int
+    end: int
+    readings: tuple[Reading, ...]
+    method: LinkMethod = "exact"
+    certainty: float = 1.0
+
+
+def find(text: str, found: Sequence[Token], lexicon: Lexicon, fuzzy_floor: float) -> list[Found]:
+    """All names in a text, none overlapping another: the longest wins, then the better spelled, then the first.
+
+    Args:
+        text: what was split into tokens.
+        found: its tokens.
+        lexicon: the names.
+        fuzzy_floor: least similarity of a misspelt name.
+    """
+    keys = [token.key for token in found]
+    spans = _exact(text, found, keys, lexicon)
+    spans += _around(_reordered(text, found, keys, lexicon), spans)
+    spans += _misspelt(text, found, keys, lexicon, fuzzy_floor)
+    chosen = _longest(spans, found)
+    return _with_shared_words(found, keys, chosen, lexicon)
+
+
+def _around(turned: Sequence[Found], exact: Sequence[Found]) -> list[Found]:
+    """Spans that cut none of the exact ones in two: "citric acid, ascorbic acid" holds no "acid, ascorbic"."""
+    cut = set()
+    for span in exact:
+        cut |= {(place, place + 1) for place in range(span.first, span.end - 1)}
+    return [span for span in turned if (span.first - 1, span.first) not in cut and (span.end - 1, span.end) not in cut]
+
+
+def _exact(text: str, found: Sequence[Token], keys: Sequence[str], lexicon: Lexicon) -> list[Found]:
+    spans = []
+    beginnings = lexicon.root.below
+    for first, key in enumerate(keys):
+        node = beginnings.get(key)
+        if node is not None:
+            span = _walk(text, found, keys, first, node)
+            if span is not None:
+                spans.append(span)
+    return spans
+
+
+def _walk(text: str, found: Sequence[Token], keys: Sequence[str], first: int, node: Node) -> Found | None:
+    """The longest name that begins at a token."""
+    best: Found | None = None
+    end = first + 1
+    hard: list[int] = []
+    while True:
+        if node.readings and _stands_alone(text, found, first, end):
+            readings = tuple(
+                each for each in node.readings if each.hard.issuperset(hard) and _cased(text, found, first, end, each)
+            )
+            best = Found(first, end, readings) if readings else best
+        following = node.below.get(keys[end]) if end < len(keys) else None
+        if following is None:
+            return best
+        if found[end].hard:
+            hard.append(end - first)
+        node = following
+        end += 1
+
+
+def _cased(text: str, found: Sequence[Token], first: int, end: int, reading: Reading) -> bool:
+    """Whether the case of a text suits a name for which case is all there is."""
+    if not (reading.symbol or reading.acronym):
+        return True
+    written = text[found[first].start : found[end - 1].end]
+    if reading.symbol:
+        return written in {reading.name, reading.name.strip("+-()0123456789"), f"{reading.name}s"}
+    return written.rstrip("s").isupper()
+
+
+def _stands_alone(text: str, found: Sequence[Token], first: int, end: int) -> bool:
+    """Whether tokens are a name of their own, not a piece of a longer one: of ``D3``, or of ``glucose-6-phosphate``."""
+    if first and found[first - 1].end == found[first].start:
+        return False
+    if first and text[found[first - 1].end : found[first].start] == "-" and _BOND.search(found[first - 1].key):
+        return False
+    if end == len(found):
+        return True
+    following = found[end]
+    gap = text[found[end - 1].end : following.start]
+    if not gap or (gap == "(" and following.key.isdigit()):
+        return False
+    if gap == "-" and following.key.isdigit():
+        return not (end + 1 < len(found) and text[following.end : found[end + 1].start] == "-")
+    return following.hard or not _is_head(following.key)
+
+
+def _is_head(key: str) -> bool:
+    if key in keys_of("heads"):
+        return True
+    return key.endswith("ase") and key not in keys_of("not_heads")
+
+
+def _reordered(text: str, found: Sequence[Token], keys: Sequence[str], lexicon: Lexicon) -> list[Found]:
+    """Names whose words stand in another order: ``acid, folic`` or ``density of bone``."""
+    spans = []
+    known = [key in lexicon.orderly_words for key in keys]
+    for first in range(len(keys)):
+        if not known[first]:
+            continue
+        chosen: list[str] = []
+        commas = 0
+        for end in range(first, min(len(keys), first + LONGEST_REORDERED + 2)):
+            if end > first and found[end].hard:
+                commas += 1
+                if commas > 1 or text[found[end - 1].end : found[end].start].strip() != ",":
+                    break
+            if known[end]:
+                chosen.append(keys[end])
+            elif keys[end] not in LINKING:
+                break
+            if 1 < len(chosen) <= LONGEST_REORDERED and known[end]:
+                readings = lexicon.any_order.get(tuple(sorted(chosen)))
+                if readings and _stands_alone(text, found, first, end + 1):
+                    spans.append(Found(first, end + 1, tuple(readings)))
+    return spans
+
+
+def _misspelt(text: str, found: Sequence[Token], keys: Sequence[str], lexicon: Lexicon, floor: float) -> list[Found]:
+    """Names that hold one misspelt word: the word is mended and the name looked for around it."""
+    spans = []
+    for place, key in enumerate(keys):
+        if key in lexicon.words:
+            continue
+        for near in lexicon.near(key):
+            begin = max(0, place - _FUZZY_REACH)
+            part = found[begin : place + 2 * _FUZZY_REACH]
+            mended = [*keys[begin:place], near, *keys[place + 1 : place + 2 * _FUZZY_REACH]]
+            for first in range(place - begin + 1):
+                node = lexicon.root.below.get(mended[first])
+                span = _walk(text, part, mended, first, node) if node is not None else None
+                if span is None or span.end + begin <= place:
+                    continue
+                certainty = 1 - 1 / sum(len(each) for each in mended[span.first : span.end])
+                readings = tuple(each for each in span.readings if not (each.acronym or each.symbol))
+                if certainty >= floor and readings:
+                    spans.append(Found(span.first + begin, span.end + begin, readings, "fuzzy", certainty))
+    return spans
+
+
+def _longest(spans: Sequence[Found], found: Sequence[Token]) -> list[Found]:
+    def worth(span: Found) -> tuple[float, ...]:
+        return (
+            -(found[span.end - 1].end - found[span.first].start),
+            -span.certainty,
+            -max(each.quality for each in span.readings),
+            span.first,
+        )
+
+    taken: set[int] = set()
+    chosen = []
+    for span in sorted(spans, key=worth):
+        places = range(span.first, span.end)
+        if taken.isdisjoint(places):
+            taken.update(places)
+            chosen.append(span)
+    return sorted(chosen, key=lambda span: span.first)
+
+
+def _with_shared_words(
+    found: Sequence[Token], keys: Sequence[str], chosen: list[Found], lexicon: Lexicon
+) -> list[Found]:
+    """Add names that share a word with their neighbour: ``vitamins C and E``, ``soluble and insoluble fibre``."""
+    taken = {place for span in chosen for place in range(span.first, span.end)}
+    added: list[Found] = []
+    for span in chosen:
+        added += _sharing_first(found, keys, span, lexicon, taken)
+        added += _sharing_last(found, keys, span, lexicon, taken)
+    return sorted([*chosen, *added], key=lambda span: span.first)
+
+
+def _sharing_first(
+    found: Sequence[Token], keys: Sequence[str], span: Found, lexicon: Lexicon, taken: set[int]
+) -> list[Found]:
+    added = []
+    shared = keys[span.first : span.end - 1]
+    place = span.end
+    while shared:
+        begin = place
+        while place < len(keys) and keys[place] in _JOINING:
+            place += 1
+        if place >= len(keys) or (place == begin and not found[place].hard) or place in taken:
+            break
+        end = place + 1
+        while end < len(keys) and found[end].start == found[end - 1].end:
+            end += 1
+        readings = lexicon.get([*shared, *keys[place:end]])
+        if not readings:
+            break
+        added.append(Found(place, end, tuple(readings), certainty=ELLIPSIS))
+        taken.update(range(place, end))
+        place = end
+    return added
+
+
+def _sharing_last(
+    found: Sequence[Token], keys: Sequence[str], span: Found, lexicon: Lexicon, taken: set[int]
+) -> list[Found]:
+    added: list[Found] = []
+    place = span.first
+    while span.end - span.first > 1:
+        end = place
+        while end and keys[end - 1] in _JOINING:
+            end -= 1
+        if not end or (end == place and not found[place].hard):
+            break
+        best: Found | None = None
+        for first in range(max(0, end - 2), end):
+            for kept in range(span.first + 1, span.end):
+                readings = lexicon.get([*keys[first:end], *keys[kept : span.end]])
+                if readings and best is None and taken.isdisjoint(range(first, end)):
+                    best = Found(first, end, tuple(readings), certainty=ELLIPSIS)
+        if best is None:
+            break
+        added.append(best)
+        taken.update(range(best.first, best.end))
+        place = best.first
+    return added
