@@ -64,8 +64,9 @@ def test_what_was_put_is_read_again(store):
     link = EntityLink("d#c0", "F:1", 0, 4, 0.95, "exact")
     with store.library("c", writing=True) as library:
         library.graph.put_links("food", {"d#c0": LinkedChunk("k", (link,)), "d#c1": LinkedChunk("k", ())})
-        library.graph.replace_shelves("food", SHELVES, {"d#c0": ("food/dairy", "food/dairy/milk"), "d#c1": ("food",)})
-        library.graph.replace_themes("food/dairy", [THEME])
+        library.graph.replace_shelves("food", SHELVES)
+        library.graph.replace_attachments("food", {"d#c0": ("food/dairy", "food/dairy/milk"), "d#c1": ("food",)})
+        library.graph.replace_themes("food/dairy", [THEME], {"d#c0": "1", "d#c1": "2"})
         library.put_card(card(), unit(1, 0))
         library.graph.note("k", "v")
     with store.library("c") as library:
@@ -79,6 +80,8 @@ def test_what_was_put_is_read_again(store):
         assert graph.attachments("food") == {"d#c0": ("food/dairy", "food/dairy/milk"), "d#c1": ("food",)}
         assert graph.themes(facet="food") == graph.themes(shelf_id="food/dairy") == [THEME] == graph.themes_of("d#c1")
         assert graph.theme("food/dairy/bones") == THEME
+        assert graph.settled("food/dairy") == {"d#c0": "1", "d#c1": "2"}
+        assert graph.settled("food") == {}
         assert graph.links("food") == {"d#c0": LinkedChunk("k", (link,)), "d#c1": LinkedChunk("k", ())}
         assert graph.card("food/dairy/bones") == card()
         assert graph.card("food") is None
@@ -125,25 +128,29 @@ def test_a_facet_is_replaced_or_dropped_without_touching_another(store):
     theme = replace(THEME, theme_id="other/x", facet="other", shelf_id="other")
     with store.library("c", writing=True) as library:
         graph = library.graph
-        graph.replace_shelves("food", SHELVES, {"d#c0": ("food/dairy",)})
-        graph.replace_themes("food/dairy", [THEME])
-        graph.replace_shelves("other", [other], {"d#c0": ("other",)})
-        graph.replace_themes("other", [theme])
+        graph.replace_shelves("food", SHELVES)
+        graph.replace_attachments("food", {"d#c0": ("food/dairy",)})
+        graph.replace_themes("food/dairy", [THEME], {})
+        graph.replace_shelves("other", [other])
+        graph.replace_attachments("other", {"d#c0": ("other",)})
+        graph.replace_themes("other", [theme], {"d#c0": "1"})
         library.put_card(card(), unit(1, 0))
-        graph.replace_shelves("food", SHELVES[:1], {})
+        graph.replace_shelves("food", SHELVES[:1])
         assert graph.shelves("food") == [SHELVES[0]]
+        assert graph.attachments("food") == {}
         graph.drop_facet("food")
         assert graph.facets() == ("other",)
         assert graph.themes() == [theme]
         assert graph.attachments("other") == {"d#c0": ("other",)}
+        assert graph.settled("other") == {"d#c0": "1"}
         assert graph.cards() == []
 
 
 def test_nothing_is_seen_of_what_fails_half_way(store):
     with store.library("c", writing=True) as library:
-        library.graph.replace_shelves("food", SHELVES, {})
+        library.graph.replace_shelves("food", SHELVES)
         with pytest.raises(RuntimeError), library.together():
-            library.graph.replace_shelves("food", (), {})
+            library.graph.replace_shelves("food", ())
             library.put_card(card(), unit(1, 0))
             raise RuntimeError
         assert len(library.graph.shelves()) == 3

@@ -99,12 +99,26 @@ class GraphStore(Protocol):
         """Insert or replace what linking found in some chunks; forget it for chunks that are gone."""
         ...
 
-    def replace_shelves(self, facet: str, shelves: Sequence[Shelf], attachments: Attachments) -> None:
-        """Make these the shelves of a facet."""
+    def settled(self, shelf_id: str) -> dict[str, str]:
+        """Chunk id → hash of its text when the themes of a shelf were made."""
         ...
 
-    def replace_themes(self, shelf_id: str, themes: Sequence[Theme]) -> None:
-        """Make these the themes of a shelf."""
+    def replace_shelves(self, facet: str, shelves: Sequence[Shelf]) -> None:
+        """Make these the shelves of a facet; what stands on shelves that are no more is taken off."""
+        ...
+
+    def replace_attachments(self, facet: str, attachments: Attachments) -> None:
+        """Make these the chunks that stand on the shelves of a facet."""
+        ...
+
+    def replace_themes(self, shelf_id: str, themes: Sequence[Theme], hashes: Mapping[str, str]) -> None:
+        """Make these the themes of a shelf.
+
+        Args:
+            shelf_id: the shelf.
+            themes: all of them.
+            hashes: chunk id → hash of its text, of every chunk on the shelf.
+        """
         ...
 
     def drop_themes(self, shelf_ids: Sequence[str]) -> None:

@@ -38,6 +38,9 @@ CREATE TABLE members (
     PRIMARY KEY (theme, position)
 ) WITHOUT ROWID;
 CREATE INDEX members_by_chunk ON members (chunk);
+CREATE TABLE settled (               -- the text of a chunk when the themes of its shelf were made
+    shelf TEXT NOT NULL, chunk TEXT NOT NULL, hash TEXT NOT NULL, PRIMARY KEY (shelf, chunk)
+) WITHOUT ROWID;
 CREATE TABLE cards (
     about TEXT PRIMARY KEY, facet TEXT NOT NULL, content_hash TEXT NOT NULL, body TEXT NOT NULL
 ) WITHOUT ROWID
@@ -186,23 +189,36 @@ class SqliteGraph:
                 ),
             )
 
-    def replace_shelves(self, facet: str, shelves: Sequence[Shelf], attachments: Attachments) -> None:
-        """Make these the shelves of a facet."""
+    def settled(self, shelf_id: str) -> dict[str, str]:
+        """Chunk id → hash of its text when the themes of a shelf were made."""
+        return dict(self._rows("SELECT chunk, hash FROM settled WHERE shelf = :shelf ORDER BY chunk", shelf=shelf_id))
+
+    def replace_shelves(self, facet: str, shelves: Sequence[Shelf]) -> None:
+        """Make these the shelves of a facet; what stands on shelves that are no more is taken off."""
         with transaction(self._connection):
-            self._run("DELETE FROM attached WHERE shelf IN (SELECT id FROM shelves WHERE facet = :facet)", facet=facet)
+            gone = {shelf.shelf_id for shelf in self.shelves(facet)} - {shelf.shelf_id for shelf in shelves}
+            self._connection.executemany("DELETE FROM attached WHERE shelf = ?", ((name,) for name in sorted(gone)))
             self._run("DELETE FROM shelves WHERE facet = :facet", facet=facet)
             self._connection.executemany(
                 "INSERT INTO shelves VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (_shelf_row(shelf) for shelf in shelves)
             )
+
+    def replace_attachments(self, facet: str, attachments: Attachments) -> None:
+        """Make these the chunks that stand on the shelves of a facet."""
+        with transaction(self._connection):
+            self._run("DELETE FROM attached WHERE shelf IN (SELECT id FROM shelves WHERE facet = :facet)", facet=facet)
             self._connection.executemany(
                 "INSERT INTO attached VALUES (?, ?)",
                 ((shelf, chunk) for chunk, places in sorted(attachments.items()) for shelf in places),
             )
 
-    def replace_themes(self, shelf_id: str, themes: Sequence[Theme]) -> None:
+    def replace_themes(self, shelf_id: str, themes: Sequence[Theme], hashes: Mapping[str, str]) -> None:
         """Make these the themes of a shelf."""
         with transaction(self._connection):
             self.drop_themes([shelf_id])
+            self._connection.executemany(
+                "INSERT INTO settled VALUES (?, ?, ?)", ((shelf_id, *entry) for entry in sorted(hashes.items()))
+            )
             self._connection.executemany(
                 "INSERT INTO themes VALUES (?, ?, ?, ?, ?, ?)",
                 (
@@ -225,6 +241,7 @@ class SqliteGraph:
             for shelf_id in shelf_ids:
                 self._run("DELETE FROM members WHERE theme IN (SELECT id FROM themes WHERE shelf = :id)", id=shelf_id)
                 self._run("DELETE FROM themes WHERE shelf = :id", id=shelf_id)
+                self._run("DELETE FROM settled WHERE shelf = :id", id=shelf_id)
 
     def put_card(self, card: Card) -> None:
         """Insert or replace a card."""
@@ -242,10 +259,10 @@ class SqliteGraph:
     def drop_facet(self, facet: str) -> None:
         """Forget a facet and everything in it."""
         with transaction(self._connection):
-            # Not by the shelves: those may have changed since.
-            self._run("DELETE FROM members WHERE theme IN (SELECT id FROM themes WHERE facet = :facet)", facet=facet)
-            self._run("DELETE FROM themes WHERE facet = :facet", facet=facet)
-            self.replace_shelves(facet, (), {})
+            # By the themes themselves: the shelves may have changed since.
+            self.drop_themes(sorted({theme.shelf_id for theme in self.themes(facet=facet)}))
+            self.replace_attachments(facet, {})
+            self.replace_shelves(facet, ())
             self._run("DELETE FROM linked WHERE facet = :facet", facet=facet)
             self._run("DELETE FROM cards WHERE facet = :facet", facet=facet)
 
