@@ -103,8 +103,20 @@ def _slashed(match: re.Match[str]) -> Date | None:
     return Date(int(match["year"]), month, day, match.group(), other=exchanged and (exchanged[1], exchanged[0]))
 
 
+def _span(date: Date) -> int:
+    """How many years a date covers: "the 1880s" ten, "the 1500s" a hundred."""
+    if date.year is None or not date.text.strip().endswith("s") or date.month is not None:
+        return 1
+    return 10 if date.year % 100 else 100
+
+
 def _carries(given: Date, claim: Date) -> bool:
     """Whether every part that the claim states is the evidence's."""
+    if _span(claim) > 1:
+        within = given.year is not None and claim.year is not None and 0 <= given.year - claim.year < _span(claim)
+        return within and (_span(given) == 1 or given.year == claim.year)
+    if _span(given) > 1:
+        return False
 
     def same(month: int | None, day: int | None) -> bool:
         return (claim.month in (None, month)) and (claim.day in (None, day)) and claim.year in (None, given.year)
@@ -115,9 +127,13 @@ def _carries(given: Date, claim: Date) -> bool:
 def missing(claim: Iterable[Date], given: Iterable[Date]) -> list[Date]:
     """Dates of a claim that the evidence does not carry."""
     pool = list(given)
-    return [
-        date for date in claim if not any(_carries(other, reading) for other in pool for reading in _readings(date))
-    ]
+
+    def carried(date: Date) -> bool:
+        # A year tells its decade or century only where the evidence speaks of none.
+        alike = [other for other in pool if _span(other) == _span(date)] if _span(date) > 1 else []
+        return any(_carries(other, reading) for other in alike or pool for reading in _readings(date))
+
+    return [date for date in claim if not carried(date)]
 
 
 def _readings(date: Date) -> Iterator[Date]:

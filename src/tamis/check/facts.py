@@ -91,8 +91,13 @@ def flaws(facts: Facts, cited: Sequence[Source]) -> tuple[Flaw, ...]:
 
 
 def _plain_year(date: dating.Date, given: Sequence[counting.Number]) -> bool:
-    """A lone year may stand in the evidence as a bare number, inside a range for one."""
-    return date.month is None and any(number.value == date.year and not number.unit for number in given)
+    """A lone year may stand in the evidence as a bare number, inside a range for one; a century by its ordinal."""
+    if date.month is not None or date.year is None:
+        return False
+    if date.text.strip().endswith("s"):
+        age = counting.century(date.year) if date.year % 100 == 0 else 0
+        return any(n.unit == counting.ORDINAL and n.counted == counting.CENTURY and n.value == age for n in given)
+    return any(number.value == date.year and not number.unit for number in given)
 
 
 def _closest(text: str, cited: Sequence[Source]) -> str:

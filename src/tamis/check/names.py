@@ -6,12 +6,26 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from tamis.check.units import MONEY, unit_of
 from tamis.models.gazetteer import load_gazetteer
 from tamis.models.protocols import EntityRecogniser
 from tamis.text.tokens import fold, is_stop, terms
 
 _TOKEN = re.compile(r"[^\W_]+(?:[.'’&/+-][^\W_]+)*[+#]*")
+_WHOLE = re.compile(r"\w*_\w*")
 _CODE_LIKE = re.compile(r"(?=[\w.-]*[A-Za-z])(?=[\w.-]*\d)[A-Za-z][\w]*(?:[.-]\w+)*|\d+(?:\.\d+){2,}")
+_IDENTIFIER = re.compile(
+    r"(?<![\w./@-])(?=[\w.]*(?:[^\W\d_]_|\.[a-z]|\w\(\)))[A-Za-z_]\w+(?:\.[a-z_]\w+)*(?:\(\))?(?![\w(])"
+)
+"""What only code writes: an underscore inside, pieces joined by dots, a call."""
+_OPENING = frozenset(
+    """
+    since although though according across among around despite unlike like per via within without upon when whereas
+    unless once given besides moreover furthermore meanwhile instead overall today currently historically
+    """.split()
+)
+"""Words that open a sentence in front of a name; the rest of them are stop words."""
+_ABBREVIATED = re.compile(r"(?:[A-Za-z]{1,2}\.)+[A-Za-z]{1,2}")
 _CONNECTING = frozenset({"of", "the", "and", "for", "de", "la", "van", "von", "der", "del", "di", "&"})
 _MONTHS_AND_DAYS = frozenset(
     """
@@ -42,6 +56,17 @@ def _is_capital(token: str) -> bool:
     return token[:1].isupper() or (len(token) > 1 and any(c.isupper() for c in token[1:]))
 
 
+def _may_name(text: str, token: re.Match[str]) -> bool:
+    """Whether a word is written like a name, and is no unit of the number before it or currency of the one behind."""
+    word = token.group()
+    if not (_is_capital(word) or _marked(word)):
+        return False
+    if unit := unit_of(word):
+        before, after = text[: token.start()].rstrip(), text[token.end() :].lstrip()
+        return not (before[-1:].isdigit() or unit.startswith("°") or (unit in MONEY and after[:1].isdigit()))
+    return True
+
+
 def _marked(token: str) -> bool:
     """Written so that it is a name wherever it stands: acronym, inner capital, or letters with digits."""
     inner = any(c.isupper() for c in token[1:])
@@ -67,14 +92,21 @@ def names(text: str, recogniser: EntityRecogniser | None = None) -> list[Name]:
                 run.append(token)
                 continue
         found += _named(text, run)
-        run = [token] if token is not None and (_is_capital(token.group()) or _marked(token.group())) else []
+        run = [token] if token is not None and _may_name(text, token) else []
     if recogniser is not None:
         known = {part for name in found for part in name.parts if not name.opens}
         for mention in recogniser.mentions([text])[0]:
             parts = _parts(mention.text)
-            if mention.confidence >= 0.5 and mention.label != "MISC" and parts and not known.issuperset(parts):
+            if all(unit_of(part) for part in parts):
+                continue
+            if mention.confidence >= 0.5 and mention.label != "MISC" and not known.issuperset(parts):
                 found.append(Name(mention.text, parts))
-    return found
+    return [*found, *_identifiers(text)]
+
+
+def _identifiers(text: str) -> list[Name]:
+    found = [match.group().removesuffix("()") for match in _IDENTIFIER.finditer(text)]
+    return [Name(word, tuple(fold(word).split("."))) for word in found if not _ABBREVIATED.fullmatch(word)]
 
 
 def _named(text: str, run: Sequence[re.Match[str]]) -> list[Name]:
@@ -83,7 +115,7 @@ def _named(text: str, run: Sequence[re.Match[str]]) -> list[Name]:
     if not run:
         return []
     first = run[0].start() == _first_letter(text)
-    if first and len(run) > 1 and (is_stop(fold(run[0].group())) or run[0].group().endswith(("ing", "ly"))):
+    if first and len(run) > 1 and (_opens(run[0].group())):
         run, first = run[1:], False
     words = text[run[0].start() : run[-1].end()]
     parts = _parts(words)
@@ -93,6 +125,11 @@ def _named(text: str, run: Sequence[re.Match[str]]) -> list[Name]:
     if opens and load_gazetteer().label(words) is not None:
         opens = False
     return [Name(words, parts, opens)]
+
+
+def _opens(word: str) -> bool:
+    """Whether a word with a capital only opens the sentence."""
+    return is_stop(fold(word)) or fold(word) in _OPENING or word.endswith(("ing", "ly"))
 
 
 def _first_letter(text: str) -> int:
@@ -139,6 +176,7 @@ def vocabulary(texts: Iterable[str]) -> Vocabulary:
         ):
             inside += 1
             capitals += token.group()[0].isupper() and not token.group().isupper()
+    words.update(fold(match.group()) for match in _WHOLE.finditer(joined))
     gazetteer = load_gazetteer()
     return Vocabulary(
         frozenset(words),
@@ -189,7 +227,7 @@ def vouched(name: Name, given: Vocabulary) -> bool:
 def _known(part: str, given: Vocabulary) -> bool:
     if part in given.words or part in _MONTHS_AND_DAYS:
         return True
-    if any(c.isdigit() for c in part):
+    if any(c.isdigit() or c == "_" for c in part):
         return False
     pieces = [piece for piece in re.split(r"[.'’&/+-]", part) if piece]
     if len(pieces) > 1:

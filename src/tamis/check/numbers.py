@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from tamis.text.tokens import fold
+from tamis.check.units import MONEY, denominator, unit_of
+from tamis.text.tokens import fold, terms
 
 _WORDS = {
     word: float(value)
@@ -39,63 +40,22 @@ _SCALES = {
     "bn": 1e9,
     "k": 1e3,
 }
-_UNITS = {
-    form: name
-    for name, forms in {
-        "%": "% percent percentage pct",
-        "$": "$ usd dollar dollars",
-        "€": "€ eur euro euros",
-        "£": "£ gbp pound-sterling",
-        "mg": "mg milligram milligrams",
-        "µg": "µg μg ug mcg microgram micrograms",
-        "g": "g gram grams gramme grammes",
-        "kg": "kg kilogram kilograms kilo kilos",
-        "lb": "lb lbs pound pounds",
-        "oz": "oz ounce ounces",
-        "iu": "iu",
-        "kcal": "kcal calories calorie kilocalories",
-        "kj": "kj kilojoules",
-        "ml": "ml millilitre millilitres milliliter milliliters",
-        "l": "l litre litres liter liters",
-        "mm": "mm millimetre millimetres millimeter millimeters",
-        "cm": "cm centimetre centimetres centimeter centimeters",
-        "m": "m metre metres meter meters",
-        "km": "km kilometre kilometres kilometer kilometers",
-        "mi": "mile miles",
-        "ft": "ft foot feet",
-        "in": "inch inches",
-        "ms": "ms millisecond milliseconds",
-        "s": "s sec secs second seconds",
-        "min": "min mins minute minutes",
-        "h": "h hr hrs hour hours",
-        "day": "day days",
-        "week": "week weeks",
-        "month": "month months",
-        "year": "year years yr yrs",
-        "decade": "decade decades",
-        "century": "century centuries",
-        "°c": "°c celsius degrees-celsius",
-        "°f": "°f fahrenheit",
-        "degree": "° degree degrees",
-        "byte": "byte bytes",
-        "bit": "bit bits",
-        "kb": "kb kib kilobytes kilobyte",
-        "mb": "mb mib megabytes megabyte",
-        "gb": "gb gib gigabytes gigabyte",
-        "tb": "tb tib terabytes terabyte",
-        "hz": "hz hertz",
-        "khz": "khz",
-        "mhz": "mhz",
-        "ghz": "ghz",
-        "w": "w watt watts",
-        "kw": "kw kilowatt kilowatts",
-        "kwh": "kwh",
-        "v": "v volt volts",
-        "time": "time times ×",
-    }.items()
-    for form in forms.split()
-}
-_DIGITS = r"\d{1,3}(?:[,\u00a0\u202f'’ ]\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+"
+_ORDINALS = {
+    word: float(value)
+    for value, word in enumerate(
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
+        "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split(),
+        start=1,
+    )
+} | {"twenty-first": 21.0}
+ORDINAL = "th"
+"""The unit of "third" and "3rd"."""
+CENTURY = "centuri"
+"""The term of a century."""
+_DIGITS = (
+    r"\d{1,3}(?:\.\d{3})+,\d+|\d+,(?:\d{1,2}|\d{4,})(?![\d,])|"
+    r"\d{1,3}(?:[,\u00a0\u202f'’ ]\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+"
+)
 _NUMBER = re.compile(
     rf"(?<![\w.])(?P<currency>[$€£])?\s?(?P<sign>[-−](?=\d))?(?P<digits>{_DIGITS})(?!\.\d)(?P<scale>k|m|bn)?(?![\w])"
     r"|(?<![\w.])(?P<glued>\d+(?:\.\d+)?)(?P<unit>%|°[cf]?|×|[a-zµμ]{1,4})(?!\w)",
@@ -105,7 +65,16 @@ _WORD_NUMBER = re.compile(
     r"\b(?P<tens>(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-)?(?P<word>[a-z]+)\b", re.IGNORECASE
 )
 _NEXT = re.compile(r"[\s-]{0,2}(%|°[cf]?|[$€£×]|[^\W\d_]+)", re.IGNORECASE)
-_RANGE_END = re.compile(r"\s?(?:-|–|—|to|and|or)\s?\d", re.IGNORECASE)
+_CLOCK = re.compile(r"(?<![\w:.,])(\d{1,2}):([0-5]\d)(?::([0-5]\d))?(?![\w:])")
+_ORDINAL = re.compile(
+    rf"\b(?:(?P<digits>\d{{1,3}})(?:st|nd|rd|th)|(?P<word>{'|'.join(sorted(_ORDINALS, key=len, reverse=True))}))"
+    r"[\s-](?P<counted>[^\W\d_]{3,})",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"\b([A-Z]{3})\s?$")
+_SCALE_WORD = re.compile(r"[\s-](hundred|thousand|million|billion|trillion)\b", re.IGNORECASE)
+_SCALE = re.compile(r"\s(celsius|fahrenheit|c|f)\b", re.IGNORECASE)
+_POINTS = re.compile(r"\s?points?\b", re.IGNORECASE)
 _ABOUT = re.compile(
     r"\b(?:about|around|approximately|approx\.?|roughly|nearly|almost|some|circa|ca\.|over|more than)\s*$|[~≈]\s*$",
     re.IGNORECASE,
@@ -119,22 +88,24 @@ class Number:
     """One number.
 
     Attributes:
-        value: scale words applied.
-        unit: normalised, empty where none of the known ones follows.
+        value: scale words applied; of a time of day or a result ("2:01:09") the seconds.
+        unit: normalised, empty where none of the known ones follows; `ORDINAL` for "third".
         counted: the folded word after it, for numbers without unit ("three studies").
-        decimals: digits behind the point as written.
+        text: as written, with its unit.
+        step: the last place given: 0.1 for "4.5", 100,000 for "3.1 million".
         about: whether "about" or the like stands before it.
         spelled: written as a word.
-        text: as written, with its unit.
+        per: what the unit is counted by ("day" in "30 g a day"), empty where nothing is said.
     """
 
     value: float
     unit: str
     counted: str
-    decimals: int
-    about: bool
-    spelled: bool
     text: str
+    step: float = 1.0
+    about: bool = False
+    spelled: bool = False
+    per: str = ""
 
 
 def numbers(text: str) -> list[Number]:
@@ -143,29 +114,53 @@ def numbers(text: str) -> list[Number]:
     Args:
         text: dates already taken out where they are not wanted.
     """
-    found = [number for match in _NUMBER.finditer(text) if (number := _digits(text, match)) is not None]
+    found = [_clock(match) for match in _CLOCK.finditer(text)]
+    text = _CLOCK.sub(lambda match: " " * len(match.group()), text)
+    found += [_ordinal(match) for match in _ORDINAL.finditer(text)]
+    found += [number for match in _NUMBER.finditer(text) if (number := _digits(text, match)) is not None]
     found += [number for match in _WORD_NUMBER.finditer(text) if (number := _spelled(text, match)) is not None]
     return _ranged(found)
+
+
+def _clock(match: re.Match[str]) -> Number:
+    hours, minutes, seconds = (int(part or 0) for part in match.groups())
+    return Number(3600 * hours + 60 * minutes + seconds, "clock", "", match.group())
+
+
+def _ordinal(match: re.Match[str]) -> Number:
+    word = match["word"]
+    value = _ORDINALS[word.casefold()] if word else float(match["digits"])
+    return Number(value, ORDINAL, (terms(match["counted"]) or [""])[0], match.group(), spelled=bool(word))
 
 
 def _digits(text: str, match: re.Match[str]) -> Number | None:
     about = bool(_ABOUT.search(text[max(0, match.start() - 16) : match.start()]))
     if match["glued"]:
-        unit = _UNITS.get(match["unit"].casefold(), "")
-        if not unit:
-            return None
+        unit = unit_of(match["unit"])
         raw = match["glued"]
-        return Number(float(raw), unit, "", _decimals(raw), about, False, match.group().strip())
-    raw = re.sub(r"[,\u00a0\u202f'’ ]", "", match["digits"])
-    value = float(raw) * (-1.0 if match["sign"] and not _joins(text, match.start("sign")) else 1.0)
-    end = match.end()
-    if match["scale"]:
-        value *= _SCALES[match["scale"].casefold()]
-    value, end = _scaled(text, value, end)
-    unit, counted = _following(text, end)
+        per = denominator(text, match.end())
+        return Number(float(raw), unit, "", match.group().strip(), _step(raw), about, per=per) if unit else None
+    raw = _plain(match["digits"])
+    sign = -1.0 if match["sign"] and not _joins(text, match.start("sign")) else 1.0
+    scale = _SCALES[match["scale"].casefold()] if match["scale"] else 1.0
+    more, end = _scaled(text, match.end())
+    unit, counted, after = _following(text, end)
     if match["currency"]:
         unit = match["currency"]
-    return Number(value, unit, counted, _decimals(raw), about, False, text[match.start() : end].strip())
+    elif (code := _CODE.search(text, 0, match.start("digits"))) and (money := unit_of(code[1])) in MONEY:
+        unit, counted = money, ""
+    said = text[match.start() : end].strip()
+    scale *= more
+    return Number(
+        sign * float(raw) * scale, unit, counted, said, _step(raw) * scale, about, per=denominator(text, after)
+    )
+
+
+def _plain(digits: str) -> str:
+    """Digits with a decimal point and nothing else: 1.234,5 and 1,234.5 alike, and 0,5 for a half."""
+    if re.fullmatch(r"\d{1,3}(?:\.\d{3})+,\d+|\d+,(?:\d{1,2}|\d{4,})", digits):
+        return digits.replace(".", "").replace(",", ".")
+    return re.sub(r"[,\u00a0\u202f'’ ]", "", digits)
 
 
 def _joins(text: str, sign: int) -> bool:
@@ -180,36 +175,37 @@ def _spelled(text: str, match: re.Match[str]) -> Number | None:
     if match["tens"]:
         value += _WORDS[match["tens"][:-1].casefold()]
     about = bool(_ABOUT.search(text[max(0, match.start() - 16) : match.start()]))
-    value, end = _scaled(text, value, match.end())
-    unit, counted = _following(text, end)
-    return Number(value, unit, counted, 0, about, True, text[match.start() : end])
+    scale, end = _scaled(text, match.end())
+    unit, counted, after = _following(text, end)
+    said = text[match.start() : end]
+    return Number(value * scale, unit, counted, said, scale, about, spelled=True, per=denominator(text, after))
 
 
-def _scaled(text: str, value: float, end: int) -> tuple[float, int]:
-    word = re.compile(r"[\s-](hundred|thousand|million|billion|trillion)\b", re.IGNORECASE).match(text, end)
-    return (value * _SCALES[word[1].casefold()], word.end()) if word else (value, end)
+def _scaled(text: str, end: int) -> tuple[float, int]:
+    word = _SCALE_WORD.match(text, end)
+    return (_SCALES[word[1].casefold()], word.end()) if word else (1.0, end)
 
 
-def _following(text: str, end: int) -> tuple[str, str]:
+def _following(text: str, end: int) -> tuple[str, str, int]:
+    """Unit, or the word that is counted, and where it ends."""
     match = _NEXT.match(text, end)
     if not match:
-        return "", ""
+        return "", "", end
     word = match[1].casefold()
     if word in ("degrees", "degree", "°"):
-        scale = re.compile(r"\s(celsius|fahrenheit|c|f)\b", re.IGNORECASE).match(text, match.end())
-        return ("°" + scale[1][0].casefold(), "") if scale else ("degree", "")
-    # A one-letter unit behind a space is more often a word.
-    if unit := _UNITS.get(word, ""):
-        return (
-            (unit, "")
-            if len(word) > 1 or not match.group()[0].isspace() or word in "%$€£×" or word in "glmhv"
-            else ("", "")
-        )
-    return "", fold(word)
+        scale = _SCALE.match(text, match.end())
+        return ("°" + scale[1][0].casefold(), "", scale.end()) if scale else ("degree", "", match.end())
+    if word == "percentage" and (points := _POINTS.match(text, match.end())):
+        return "percentage point", "", points.end()
+    if unit := unit_of(word):
+        # A one-letter unit behind a space is more often a word.
+        spaced = len(word) == 1 and match.group()[0].isspace() and word not in "%$€£¥×glmhvw"
+        return ("", "", end) if spaced else (unit, "", match.end())
+    return "", fold(word), end
 
 
-def _decimals(raw: str) -> int:
-    return len(raw.partition(".")[2])
+def _step(raw: str) -> float:
+    return 10.0 ** -len(raw.partition(".")[2])
 
 
 def _ranged(found: list[Number]) -> list[Number]:
@@ -217,44 +213,57 @@ def _ranged(found: list[Number]) -> list[Number]:
     out = list(found)
     for place, number in enumerate(out[:-1]):
         following = out[place + 1]
-        if not number.unit and number.counted in ("", "to", "and", "or") and following.unit:
-            out[place] = Number(
-                number.value,
-                following.unit if number.counted != "and" else "",
-                "",
-                number.decimals,
-                number.about,
-                number.spelled,
-                number.text,
-            )
+        if not number.unit and number.counted in ("", "to", "and", "or") and following.unit not in ("", ORDINAL):
+            unit = following.unit if number.counted != "and" else ""
+            out[place] = replace(number, unit=unit, counted="", per=following.per)
     return out
 
 
 def matches(claim: Number, given: Number) -> bool:
     """Whether a number of the evidence carries a number of the claim: same unit where both have one, same value.
 
-    Rounding to fewer decimals is no change; "about" allows five per cent.
+    Rounding to a coarser place is no change; "about" allows five per cent. Units are never converted. A century is
+    carried by a year in it.
     """
-    if claim.unit and given.unit and claim.unit != given.unit:
+    if (claim.unit == ORDINAL) != (given.unit == ORDINAL):
+        return claim.counted == CENTURY and given.unit in ("", "s") and century(given.value) == claim.value
+    if claim.unit and given.unit and (claim.unit != given.unit or (claim.per and given.per and claim.per != given.per)):
         return False
-    if claim.value == given.value or abs(claim.value - given.value) <= 1e-9 * abs(given.value):
+    difference = abs(claim.value - given.value)
+    if difference <= 1e-9 * abs(given.value):
         return True
-    if claim.decimals < given.decimals and round(given.value, claim.decimals) == claim.value:
+    if claim.step > given.step and difference <= claim.step / 2:
         return True
-    return claim.about and abs(claim.value - given.value) <= _TOLERANCE * abs(given.value)
+    return claim.about and difference <= _TOLERANCE * abs(given.value)
+
+
+def century(year: float) -> int:
+    """The century of a year, 0 for what is no year: the 1500s are the 16th."""
+    return int(year) // 100 + 1 if year == int(year) and 100 <= year < 2100 else 0
 
 
 def missing(claim: Sequence[Number], given: Iterable[Number]) -> list[Number]:
     """Numbers of a claim that the evidence does not carry.
 
     A spelled number without a unit counts only where the evidence gives another number of the same things: "two ways"
-    may be the writer's own count. "One" is mostly an article.
+    may be the writer's own count. "One" is mostly an article. An ordinal counts where the evidence has another of the
+    same things; a century always does.
     """
     pool = list(given)
-    return [number for number in claim if not any(matches(number, other) for other in pool) and _states(number, pool)]
+    centuries = [other for other in pool if other.counted == CENTURY and other.unit == ORDINAL]
+
+    def carried(number: Number) -> bool:
+        # A year tells its century only where the evidence speaks of none.
+        among = centuries if centuries and number.counted == CENTURY and number.unit == ORDINAL else pool
+        return any(matches(number, other) for other in among)
+
+    return [number for number in claim if not carried(number) and _states(number, pool)]
 
 
 def _states(number: Number, pool: Sequence[Number]) -> bool:
+    if number.unit == ORDINAL:
+        same = any(other.unit == ORDINAL and other.counted == number.counted for other in pool)
+        return number.counted == CENTURY or same
     if not number.spelled:
         return True
     if number.value == 1.0:

@@ -1,9 +1,16 @@
-"""Whether a claim says yes where the evidence says no, or the opposite of it."""
+"""Whether a claim says yes where the evidence says no, or the opposite of it.
+
+Sentences are compared clause by clause, because a sentence may deny one thing and affirm another. A clause of the claim
+is laid beside the clause of the evidence that holds most of its terms; it contradicts where one of the two is negated,
+the other is not, and what the negation governs stands in both. Where both or neither are negated, it contradicts where
+one says up and the other down (or safe and unsafe, first and last …) of the same things.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from tamis.text.tokens import fold, is_stop, terms
 
@@ -13,90 +20,154 @@ _NEGATION = re.compile(
 )
 _NOT_NEGATING = re.compile(r"\bnot (?:only|just|merely)\b|\bno (?:later|more|less|fewer) than\b|\bno\. ?\d")
 _CLAUSE = re.compile(
-    r"[;:,()]\s+|\s+[-–—]\s+"
-    r"|\b(?:but|although|though|whereas|while|because|unless|however|and|which|if)\b"
+    r"[;:,()]\s+|\s+[-–—]\s+|\s(?=without\b)"
+    r"|\b(?:but|although|though|whereas|while|because|unless|however|and|which|if|since|so that)\b"
 )
+_WORD = re.compile(r"[a-z]+")
 _LEAST_ALIGNED = 0.6
+"""Share of a claim clause's terms that an evidence clause must hold to be about the same."""
+_AS_CLOSE = 0.85
+"""Clauses this near to the closest count as close as it: one of them that agrees is enough."""
+_GOVERNED = 4
+"""Terms behind a negation that it may govern."""
+_BEYOND = re.compile(r"(?<=[a-z0-9]) (?:for|in|of|by|with|at|on|from|to|as|than|or|when|after|before|during|per) ")
+"""What a negation does not reach over, once it has something to govern."""
+_LITERAL = re.compile(r"(?<=\S[ =(])(?:None|Null|NULL)\b")
+"""Values of code that are spelled like negations."""
+_UP = "increase rise rose risen grow grew grown gain climb climbed raise boost expand improve more higher up upward"
+_DOWN = "decrease fall fell fallen drop dropped decline reduce lower shrink shrank lose cut worsen less fewer down"
 _OPPOSITES = tuple(
-    tuple(pair.split("/"))
-    for pair in """
-    increase/decrease increase/reduce increase/lower raise/lower raise/reduce rise/fall rose/fell
-    higher/lower high/low more/less more/fewer most/least better/worse best/worst larger/smaller strong/weak
-    always/never before/after above/below first/last early/late start/end with/without
-    allow/forbid allow/prevent allowed/forbidden enable/disable enabled/disabled accept/reject include/exclude
-    required/optional legal/illegal true/false positive/negative possible/impossible mutable/immutable
-    safe/unsafe safe/dangerous improve/worsen beneficial/harmful protect/harm gain/loss success/failure succeed/fail
-    faster/slower fast/slow cheaper/dearer open/close ascending/descending maximum/minimum agree/disagree hot/cold
-    """.split()
+    (tuple(left.split()), tuple(right.split()))
+    for left, right in (
+        (_UP, _DOWN),
+        *(
+            pair.split("/")
+            for pair in """
+    high/low;highest/lowest;most/least;better/worse;best/worst;larger bigger greater/smaller;largest biggest/smallest
+    strong/weak;stronger/weaker;longer/shorter;longest/shortest;older/younger;oldest/youngest;warmer/colder;heavier/lighter
+    always/never;before/after;above/below;first/last;earlier/later;early/late;start begin began/end ended;with/without
+    allow permit/forbid prevent prohibit;allowed/forbidden prohibited;enable/disable;accept/reject refuse
+    include/exclude;required mandatory/optional;legal/illegal;lawful/unlawful;true/false;positive/negative
+    possible/impossible;mutable/immutable;safe/unsafe dangerous;beneficial/harmful;protect/harm;success/failure;succeed/fail;won/lost
+    faster/slower;fast/slow;cheaper/dearer;open/close;ascending/descending;maximum/minimum;agree/disagree;hot/cold
+    north/south;east/west;left/right;inside/outside;synchronous/asynchronous;stable/unstable;public/private;import/export
+    """.replace("\n", ";").split(";")
+            if pair.strip()
+        ),
+    )
 )
 
 
-def negated(text: str) -> bool:
-    """Whether an odd number of negations stands in a text."""
-    folded = _NOT_NEGATING.sub(" ", fold(text))
-    return len(_NEGATION.findall(folded)) % 2 == 1
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """A clause, read for comparison.
+
+    Attributes:
+        terms: its content.
+        words: stems and stop words.
+        negated: an odd number of negations stands in it.
+        governed: terms that its negations govern.
+    """
+
+    terms: frozenset[str]
+    words: frozenset[str]
+    negated: bool
+    governed: frozenset[str]
 
 
-def _content(text: str) -> frozenset[str]:
-    return frozenset(terms(_NEGATION.sub(" ", fold(text))))
+def _clause(text: str) -> _Clause:
+    folded = _NOT_NEGATING.sub(" ", text)
+    cues = list(_NEGATION.finditer(folded))
+    governed = {term for cue in cues for term in _governed(folded[cue.end() :])}
+    content = frozenset(terms(_NEGATION.sub(" ", folded)))
+    return _Clause(content, frozenset(_stems(text)), len(cues) % 2 == 1, frozenset(governed))
 
 
-def _units(evidence: Sequence[str]) -> list[str]:
-    """Sentences, and the clauses of each."""
-    found: list[str] = []
-    for sentence in evidence:
-        found.append(sentence)
-        clauses = [clause.strip() for clause in _CLAUSE.split(sentence) if clause and len(clause.split()) > 2]
-        found += clauses if len(clauses) > 1 else []
-    return found
+def _governed(rest: str) -> list[str]:
+    """The terms a negation governs, of the text behind it."""
+    at = 0
+    while boundary := _BEYOND.search(rest, at):
+        if found := terms(rest[: boundary.start()]):
+            return found[:_GOVERNED]
+        at = boundary.end() - 1
+    return terms(rest)[:_GOVERNED]
 
 
-def _likeness(claim: frozenset[str], unit: frozenset[str]) -> float:
-    """Dice coefficient of two sets of terms; a clause that the claim holds whole counts as close, however short."""
-    total = len(claim) + len(unit)
-    dice = 2 * len(claim & unit) / total if total else 0.0
-    return max(dice, _LEAST_ALIGNED) if len(unit) > 1 and unit <= claim else dice
+def _clauses(sentence: str) -> Iterator[_Clause]:
+    """The clauses of a sentence; pieces of a single term go with the one before them."""
+    pieces: list[str] = []
+    for piece in _CLAUSE.split(fold(_LITERAL.sub("", sentence))):
+        if piece and piece.strip():
+            if pieces and len(terms(piece)) < 2:
+                pieces[-1] += f" {piece}"
+            else:
+                pieces.append(piece)
+    return map(_clause, pieces)
 
 
 def contradiction(claim: str, evidence: Sequence[str]) -> str:
-    """In what a claim opposes the evidence sentence (or clause) closest to it, empty where it does not.
+    """In what a claim opposes the evidence closest to it, empty where it does not.
 
     Args:
         claim: one sentence.
         evidence: sentences of what it cites.
     """
-    said = _content(claim)
-    units = _units(evidence)
-    if not said or not units:
-        return ""
-    likeness = [_likeness(said, _content(unit)) for unit in units]
-    best = max(likeness)
-    if best < _LEAST_ALIGNED:
-        return ""
-    # Of several that are equally close, one that agrees is enough.
-    closest = [unit for unit, value in zip(units, likeness, strict=True) if value >= best - 0.05]
-    polarity = negated(claim)
-    if all(negated(unit) != polarity for unit in closest):
-        return "negated there" if not polarity else "not negated there"
-    nearest = [unit for unit, value in zip(units, likeness, strict=True) if value == best and negated(unit) == polarity]
-    pairs = [_opposite(claim, unit) for unit in nearest]
-    return pairs[0] if pairs and all(pairs) else ""
+    units = [(clause, frozenset(terms(sentence))) for sentence in evidence for clause in _clauses(sentence)]
+    for said in _clauses(claim):
+        shares = [_held(said, unit, whole) for unit, whole in units] if len(said.terms) > 1 else []
+        best = max(shares, default=0.0)
+        if best < _LEAST_ALIGNED:
+            continue
+        closest = [unit for (unit, _), share in zip(units, shares, strict=True) if share >= _AS_CLOSE * best]
+        agreeing = [unit for unit in closest if not _opposed(said, unit)[0]]
+        for unit in closest:
+            why, about = _opposed(said, unit)
+            if why and not any(about <= other.terms for other in agreeing):
+                return why
+    return ""
 
 
-def _opposite(claim: str, unit: str) -> str:
-    """``increase/decrease`` where one stands in the claim and only the other in the unit."""
-    said, given = set(_stems(claim)), set(_stems(unit))
-    for left, right in _OPPOSITES:
-        a, b = _stem(left), _stem(right)
-        for mine, theirs, shown in ((a, b, f"{left}, not {right}"), (b, a, f"{right}, not {left}")):
-            if mine in said and theirs in given and mine not in given and theirs not in said:
-                return f"says {shown}"
+def _held(said: _Clause, unit: _Clause, whole: frozenset[str]) -> float:
+    """Share of the claim's terms that a unit holds, averaged with the share that its sentence does.
+
+    Words that have an opposite there count as held.
+    """
+    opposed = bool(_opposite(said, unit))
+    held = (len(said.terms & unit.terms) + len(said.terms & whole)) / 2 + opposed
+    return min(1.0, held / len(said.terms))
+
+
+def _opposed(said: _Clause, unit: _Clause) -> tuple[str, frozenset[str]]:
+    """In what two clauses oppose each other, empty where they do not, and the terms that are denied in one of them."""
+    if said.negated != unit.negated:
+        shared = (said.governed & unit.terms) | (unit.governed & said.terms)
+        return ("not negated there" if said.negated else "negated there") if shared else "", shared
+    return _opposite(said, unit), frozenset()
+
+
+def _opposite(said: _Clause, unit: _Clause) -> str:
+    """``says increase, not decrease`` where one stands in the claim alone and the other in the unit alone."""
+    for pair in _STEMMED:
+        for mine, theirs in (pair, pair[::-1]):
+            if (
+                (here := mine.keys() & said.words)
+                and (there := theirs.keys() & unit.words)
+                and not mine.keys() & unit.words
+                and not theirs.keys() & said.words
+            ):
+                return f"says {mine[min(here)]}, not {theirs[min(there)]}"
     return ""
 
 
 def _stem(word: str) -> str:
-    return (terms(word) or [word])[0]
+    return word if is_stop(word) else (terms(word) or [word])[0]
 
 
 def _stems(text: str) -> list[str]:
-    return [_stem(word) if not is_stop(word) else word for word in re.findall(r"[a-z]+", fold(text))]
+    return [_stem(word) for word in _WORD.findall(text)]
+
+
+_STEMMED = tuple(
+    ({_stem(word): word for word in reversed(left)}, {_stem(word): word for word in reversed(right)})
+    for left, right in _OPPOSITES
+)
