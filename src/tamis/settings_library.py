@@ -42,7 +42,7 @@ class LayerBSettings(Section):
     minimum_chunks: Count = Field(50, description="L4: a smaller shelf is one theme")
     method: Literal["communities", "density"] = Field("communities", description="Leiden, or BERTopic's recipe")
     neighbours: Count = Field(15, description="nearest chunks a chunk is joined to; tuned")
-    resolution: Positive = Field(0.5, description="of the communities: higher makes more and smaller ones; tuned")
+    resolution: Positive = Field(0.7, description="of the communities: higher makes more and smaller ones; tuned")
     merge_overlap: Unit = Field(0.5, description="communities of both passes are one above this overlap; tuned")
     minimum_size: Count = Field(5, description="a smaller community is an outlier")
     stable_overlap: Unit = Field(0.5, description="a theme keeps its id above this overlap with its former self")

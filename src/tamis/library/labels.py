@@ -1,0 +1,150 @@
+"""What to call a group of texts: the words that set it apart from its siblings (L4).
+
+Class-based TF-IDF (Grootendorst, 2022, section 3.3): all texts of a group are one document, a term weighs its frequency
+in the group times ln(1 + A / f), where f is its frequency in all groups and A the mean number of words in a group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.library.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Ids = npt.NDArray[np.int64]
+Weights = npt.NDArray[np.float64]
+
+KEYWORDS = 10
+_NAMED = 3
+_CANDIDATES = 80
+# A phrase stands for a word when the word is mostly part of it; a keyword is no accident of one text; a label ends
+# before words that say much less than its first.
+_ABSORBS = 0.35
+_SHARE_OF_TEXTS = 0.06
+_FADED = 0.35
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """What a group is called.
+
+    Attributes:
+        label: its most telling keywords in one line.
+        keywords: most telling first, no two with a word in common.
+    """
+
+    label: str
+    keywords: tuple[str, ...]
+
+
+def class_weights(counts: csr_array, classes: Ids, number: int) -> csr_array:
+    """Class-based TF-IDF, held against the siblings.
+
+    Frequencies are dampened within a text (ln(1 + n)), so that one table does not name a group. A term that is no more
+    frequent in the group than in the others weighs nothing: it is the shelf's subject and not the group's.
+
+    Args:
+        counts: (N, M) of each text.
+        classes: (N,) the group of each text, below ``number``.
+        number: of groups C.
+
+    Returns:
+        (C, M).
+    """
+    from scipy.sparse import csr_array
+
+    dampened = counts.copy()
+    dampened.data = np.log1p(dampened.data)
+    texts = len(classes)
+    membership = csr_array((np.ones(texts), (classes, np.arange(texts))), shape=(number, texts))
+    sums = (membership @ dampened).tocoo()
+    sizes = np.maximum(np.bincount(sums.row, sums.data, number), 1e-12)
+    overall = np.bincount(sums.col, sums.data, counts.shape[1])
+    frequency = sums.data / sizes[sums.row]
+    idf = np.log1p(sizes.mean() / overall[sums.col])
+    elsewhere = np.maximum(sizes.sum() - sizes[sums.row], 1e-12)
+    others = (overall[sums.col] - sums.data) / elsewhere
+    contrast = np.maximum(frequency - others, 0.0) / (frequency + others)
+    weights: csr_array = csr_array((frequency * idf * contrast, (sums.row, sums.col)), shape=sums.shape)
+    return weights
+
+
+def names(words: Vocabulary, classes: Ids, number: int, *, taken: Collection[str] = ()) -> list[Name]:
+    """Name groups of texts, no two alike.
+
+    Args:
+        words: of N texts.
+        classes: (N,) the group of each text.
+        number: of groups.
+        taken: labels that are in use already.
+
+    Returns:
+        One a group; the label is empty where no text of the group has a word that can name anything.
+    """
+    weights = class_weights(words.counts, classes, number)
+    found = [_keywords(words, weights, np.flatnonzero(classes == group), group) for group in range(number)]
+    used = {label.casefold() for label in taken}
+    named: list[Name] = []
+    for keywords, scores in found:
+        label = _label(keywords, scores, used)
+        if label:
+            used.add(label.casefold())
+        named.append(Name(label, tuple(keywords)))
+    return named
+
+
+def _label(keywords: Sequence[str], scores: Sequence[float], used: Collection[str]) -> str:
+    """The first few keywords; one more, as long as another group is called the same."""
+    strong = sum(score >= _FADED * scores[0] for score in scores[:_NAMED])
+    for length in range(max(1, strong), len(keywords) + 1):
+        label = ", ".join(keywords[:length])
+        if label.casefold() not in used:
+            return label
+    base = ", ".join(keywords[:strong]) if keywords else ""
+    number = 2
+    while base and f"{base} ({number})".casefold() in used:
+        number += 1
+    return f"{base} ({number})" if base else ""
+
+
+def _keywords(words: Vocabulary, weights: csr_array, rows: Ids, group: int) -> tuple[list[str], list[float]]:
+    """The most telling terms of a group as written, and their weights."""
+    start, stop = weights.indptr[group], weights.indptr[group + 1]
+    terms, scores = weights.indices[start:stop].astype(np.int64), weights.data[start:stop]
+    own = words.counts[rows]
+    texts = np.bincount(own.indices, minlength=own.shape[1])
+    least = min(len(rows), max(2, int(np.ceil(_SHARE_OF_TEXTS * len(rows)))))
+    keep = (scores > 0) & (texts[terms] >= least)
+    terms, scores = terms[keep], scores[keep]
+    order = np.lexsort((terms, -scores))[:_CANDIDATES]
+    terms, scores = terms[order], scores[order]
+    phrases = [(int(term), pair) for term in terms if (pair := words.phrase(int(term)))]
+    chosen: list[str] = []
+    kept: list[float] = []
+    used: set[str] = set()
+    for term, score in zip(terms.tolist(), scores.tolist(), strict=True):
+        best = _absorbed(term, phrases, texts)
+        parts = {part for key in words.parts(best) for part in key.split(" ")}
+        if parts & used:
+            best, parts = term, {part for key in words.parts(term) for part in key.split(" ")}
+        if parts & used:
+            continue
+        used |= parts
+        chosen.append(words.written(best))
+        kept.append(score)
+        if len(chosen) == KEYWORDS:
+            break
+    return chosen, kept
+
+
+def _absorbed(term: int, phrases: Sequence[tuple[int, tuple[int, int]]], texts: Ids) -> int:
+    """The phrase that a word mostly stands in, or the term itself."""
+    having = [phrase for phrase, pair in phrases if term in pair and texts[phrase] >= _ABSORBS * texts[term]]
+    return max(having, key=lambda phrase: (texts[phrase], -phrase), default=term)
