@@ -48,8 +48,8 @@ _OPPOSITES = tuple(
     always/never;before/after;above/below;first/last;earlier/later;early/late;start begin began/end ended;with/without
     allow permit/forbid prevent prohibit;allowed/forbidden prohibited;enable/disable;accept/reject refuse
     include/exclude;required mandatory/optional;legal/illegal;lawful/unlawful;true/false;positive/negative
-    possible/impossible;mutable/immutable;safe/unsafe dangerous;beneficial/harmful;protect/harm;success/failure;succeed/fail;won/lost
-    faster/slower;fast/slow;cheaper/dearer;open/close;ascending/descending;maximum/minimum;agree/disagree;hot/cold
+    possible/impossible;mutable/immutable;safe/unsafe dangerous;beneficial/harmful;protect/harm;success/failure
+    succeed/fail;won/lost;faster/slower;fast/slow;cheaper/dearer;open/close;ascending/descending;maximum/minimum;agree/disagree;hot/cold
     north/south;east/west;left/right;inside/outside;synchronous/asynchronous;stable/unstable;public/private;import/export
     """.replace("\n", ";").split(";")
             if pair.strip()

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
-from typing import Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from tamis.check.ledger import check
 from tamis.errors import UsageError
 from tamis.models.protocols import Embedder
 from tamis.schema.evidence import Evidence
-from tamis.schema.report import Sentence
+from tamis.schema.report import Sentence, seal
 from tamis.settings import CheckSettings
 from tamis.text.fingerprints import sha256_hex
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _WORD = re.compile(r"\w+")
@@ -46,12 +50,22 @@ def verify(
         if saved.support in _ORDER and _ORDER.get(now.support, 0) < _ORDER[saved.support]:
             why = f" ({now.reasons[0]})" if now.reasons else ""
             breaches.append(f"said to be {saved.support}, found {now.support}: {saved.text[:80]}{why}")
-    counts = report.get("support") or {}
+    counts = report.get("support")
     for verdict in _ORDER:
         held = sum(sentence.support == verdict for sentence in sentences)
-        if counts.get(verdict, held) != held:
-            breaches.append(f"{counts[verdict]} sentences are counted as {verdict}, {held} are in the report")
+        counted = counts.get(verdict, held) if isinstance(counts, Mapping) else "?"
+        if counted != held:
+            breaches.append(f"{counted!r} sentences are counted as {verdict}, {held} are in the report")
+    if report.get("seal", seal(report)) != seal(report):
+        breaches.append("the report was changed after it was made: its seal does not fit")
     return breaches
+
+
+@lru_cache(maxsize=1)
+def _shapes() -> tuple[TypeAdapter[list[Evidence]], TypeAdapter[list[Sentence]]]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(list[Evidence]), TypeAdapter(list[Sentence])
 
 
 def read_report(report: Mapping[str, Any]) -> tuple[list[Evidence], list[Sentence]]:
@@ -61,35 +75,28 @@ def read_report(report: Mapping[str, Any]) -> tuple[list[Evidence], list[Sentenc
         UsageError: not such a report.
     """
     try:
-        evidence = [_made(Evidence, entry) for entry in report["evidence"]]
-        sentences = [_made(Sentence, entry) for entry in report["answer"]["sentences"]]
-        _typed(evidence, sentences)
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        # By way of JSON, where a list may stand for a tuple and nothing else for anything else.
+        blocks, drafts = _shapes()
+        evidence = blocks.validate_json(json.dumps(report["evidence"]), strict=True)
+        sentences = drafts.validate_json(json.dumps(report["answer"]["sentences"]), strict=True)
+        seal(report)
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise UsageError(
-            f"this is not a report of `tamis scroll --json`: {error}", fix="save one with tamis scroll … --json"
+            f"this is not a report of `tamis scroll --json`: {_first(error)}", fix="save one with tamis scroll … --json"
         ) from error
     return evidence, sentences
 
 
-def _typed(evidence: Sequence[Evidence], sentences: Sequence[Sentence]) -> None:
-    """Raise TypeError where a field that is computed with is of another kind."""
-    for item in evidence:
-        start, end = item.span
-        whole = all(isinstance(at, int) for at in (start, end))
-        named = (item.label, item.document_id, item.text, item.sha256, item.title, item.url, *item.headings)
-        if not whole or not all(isinstance(value, str) for value in named):
-            raise TypeError(f"evidence {item.label!r} has a field of another kind")
-    for sentence in sentences:
-        if not all(isinstance(value, str) for value in (sentence.text, sentence.kind, *sentence.citations)):
-            raise TypeError(f"sentence {sentence.text!r:.80} has a field of another kind")
+def _first(error: Exception) -> str:
+    """The first thing wrong, in one line."""
+    from pydantic import ValidationError
 
-
-def _made(kind: type[Any], entry: Mapping[str, Any]) -> Any:  # noqa: ANN401 - one of two schema classes
-    names = {field.name for field in fields(kind)}
-    values = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in entry.items() if name in names
-    }
-    return kind(**values)
+    if isinstance(error, ValidationError):
+        problem = error.errors(include_url=False, include_input=False)[0]
+        return f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}"
+    if isinstance(error, KeyError):
+        return f"it has no {error.args[0]!r}"
+    return str(error)[:200]
 
 
 def _evidence(evidence: Sequence[Evidence], document_text: Callable[[str], str | None]) -> list[str]:

@@ -36,7 +36,17 @@ def command(door: Door, report: Path, name: str | None) -> int:
     return Exit.BREACH if found.breaches else Exit.DONE
 
 
+_MOST_MEGABYTES = 32
+"""Reports are some hundred kilobytes."""
+
+
 def _parsed(path: Path) -> dict[str, object]:
+    size = path.stat().st_size
+    if size > _MOST_MEGABYTES * 1_000_000:
+        raise UsageError(
+            f"{path} has {size:,} bytes; no report is over {_MOST_MEGABYTES} MB",
+            fix="save a report with tamis scroll … --json",
+        )
     try:
         value = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
@@ -202,7 +204,7 @@ class Answer:
         data = asdict(self)
         interpretation = data["interpretation"]
         interpretation["categories"] = [{"name": n, "weight": w} for n, w in interpretation["categories"]]
-        return {
+        report = {
             "question": data["question"],
             "interpretation": interpretation,
             "tier": data["tier"],
@@ -223,3 +225,20 @@ class Answer:
             "documents_total": data["documents_total"],
             "seconds": data["seconds"],
         }
+        return {**report, "seal": seal(report)}
+
+
+_SEALED = ("question", "tier", "answer", "evidence", "references", "support", "quarantine", "deficit")
+
+
+def seal(report: Mapping[str, Any]) -> str:
+    """SHA-256 over what a report says and rests on, so that a change of any part of a saved one is noticed.
+
+    It is no signature: who means to deceive can make a new one. Stored text, compared by `verify --name`, cannot be
+    talked round.
+
+    Args:
+        report: as `Answer.to_dict` gives it, fresh or read back from JSON.
+    """
+    said = {name: report.get(name) for name in _SEALED}
+    return hashlib.sha256(json.dumps(said, sort_keys=True, default=list).encode("ascii")).hexdigest()
