@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tamis.schema.ranking import Ranking
     from tamis.schema.report import Answer
     from tamis.settings import Settings
-    from tamis.store.protocols import CollectionInfo, Store
+    from tamis.store.protocols import CollectionInfo, Health, Store
 
 
 def data_folder() -> Path:
@@ -363,6 +363,51 @@ class Collection:
         """Counts, sources and the identity of the vectors."""
         with self._app.shelf.reader(self.name) as reader:
             return reader.info
+
+    def examine(self) -> Health:
+        """Look at every document and at everything derived; changes nothing.
+
+        Raises:
+            UnknownCollectionError: no such collection.
+        """
+        return self._app.shelf.examine(self.name)
+
+    def repair(self, *, progress: Progress | None = None) -> tuple[Health, str]:
+        """Save what can be saved of a damaged collection.
+
+        Returns:
+            How it was found, and where the damaged database is kept, empty where it did not have to be replaced.
+
+        Raises:
+            UnknownCollectionError: no such collection.
+            BusyStoreError: another process is writing.
+        """
+        from tamis.digest.finish import finish
+        from tamis.digest.salvage import salvage
+
+        app, listener = self._app, progress or Silence()
+        with app.store.rescue(self.name) as rescue:
+            salvage(rescue, app.digester, app.settings, listener)
+            health, aside = rescue.health, rescue.kept_aside
+        if health.derived and not aside and self.info().embedding in {None, app.embedder.identity}:
+            with app.store.writer(self.name) as writer:
+                finish(writer, app.embedder, app.settings)
+        return health, aside
+
+    def backfill(self) -> None:
+        """Bring entity profiles, near-duplicates and calibration up to date (E4); no passage is embedded again.
+
+        Raises:
+            UnknownCollectionError: no such collection.
+            EmbeddingMismatchError: the vectors come from another model.
+            BusyStoreError: another process is writing.
+        """
+        from tamis.digest.finish import finish
+
+        # Looked at first: a writer would make a collection that is not there.
+        self.info()
+        with self._app.store.writer(self.name) as writer:
+            finish(writer, self._app.embedder, self._app.settings, everything=True)
 
     def reembed(self, *, progress: Progress | None = None) -> None:
         """Embed everything again with the model now in settings; what already has its vectors is left alone.

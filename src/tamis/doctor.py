@@ -6,7 +6,7 @@ import os
 import sqlite3
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from tamis.errors import ModelFilesError, TamisError
 from tamis.schema.progress import Progress, Silence
 from tamis.settings import ModelRole, Settings
+from tamis.store.protocols import Health
 
 State = Literal["ok", "absent", "broken"]
 
@@ -26,6 +27,9 @@ _ONNXRUNTIME = ((1, 22), (1, 29))
 """From, up to but without: later ones were seen to contact their maker on import."""
 _REINSTALL = "pip install --force-reinstall tamis"
 _ENDPOINT_SECONDS = 5.0
+_AGAIN = "read their sources again: `tamis ingest` or `tamis crawl`"
+_NAMED = 20
+"""Ids shown one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,10 +177,19 @@ def _endpoint(name: str, role: ModelRole) -> Finding:
     import httpx
 
     host = urlsplit(role.base_url).netloc.rpartition("@")[2]
-    key = role.api_key.get_secret_value()
+    key = role.api_key.get_secret_value().strip()
+    user, _, password = role.credentials.get_secret_value().partition(":")
     headers = {"authorization": f"Bearer {key}"} if key else {}
     try:
-        reply = httpx.get(f"{role.base_url.rstrip('/')}/models", headers=headers, timeout=_ENDPOINT_SECONDS)
+        # As a call would be made: to this address alone, whatever proxies the environment names.
+        with httpx.Client(trust_env=False, timeout=_ENDPOINT_SECONDS, headers=headers) as client:
+            reply = client.get(
+                f"{role.base_url.rstrip('/')}/models", auth=(user, password) if user and not key else None
+            )
+    except httpx.LocalProtocolError:
+        return Finding(name, "broken", f"the api_key for {host} cannot be sent", "copy it again, without line ends")
+    except UnicodeError:
+        return Finding(name, "broken", f"the api_key for {host} holds letters beyond ASCII", "copy it again")
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         return Finding(name, "broken", f"{host} does not answer: {error}", "start the server or mend its base_url")
     if reply.status_code in {401, 403}:
@@ -227,3 +240,60 @@ def _collections(home: Path, settings: Settings) -> list[Finding]:
         else:
             findings.append(Finding(title, "ok", f"{info.documents} documents, {info.chunks} chunks"))
     return findings
+
+
+def condition(name: str, health: Health) -> list[Finding]:
+    """What a thorough look at one collection found, and what can be done about it."""
+    repair = f"tamis doctor --name {name} --repair"
+    findings = [
+        Finding("database", "broken", health.problem, f"`{repair}` moves what can be read into a new one")
+        if health.problem
+        else Finding("database", "ok", "in order")
+    ]
+    saved = len(health.whole) + len(health.partial)
+    findings.append(Finding("documents", "ok", f"{saved} can be read"))
+    if health.partial:
+        what = f"{_listed(health.partial)}: the text can be read, but not everything digested from it"
+        findings.append(Finding("documents in part", "broken", what, f"`{repair}` digests them again"))
+    findings += _losses(health, f"{_AGAIN}; `{repair}` keeps the others")
+    findings += [Finding("derived", "broken", line, f"`{repair}` makes it again") for line in health.derived]
+    return findings
+
+
+def repaired(name: str, health: Health, aside: str) -> list[Finding]:
+    """What a repair did.
+
+    Args:
+        name: of the collection.
+        health: as it was found.
+        aside: where the damaged database is kept, empty where it was not replaced.
+    """
+    if health.sound:
+        return [Finding("collection", "ok", f"{name} was in order; nothing was done")]
+    findings = [Finding("documents", "ok", f"{len(health.whole)} kept, {len(health.partial)} digested again")]
+    if aside:
+        findings.append(
+            Finding("database", "ok", "replaced by a new one", f"the damaged one is kept in {aside}; delete it at will")
+        )
+    findings += [Finding("derived", "ok", f"made again: {line}") for line in health.derived]
+    return findings + _losses(health, _AGAIN)
+
+
+def _losses(health: Health, fix: str) -> list[Finding]:
+    findings = []
+    if health.lost:
+        found = f"{len(health.lost)} cannot be read: {_listed(health.lost)}"
+        findings.append(Finding("documents lost", "broken", found, fix))
+    if health.unknown:
+        found = f"up to {health.unknown} more whose names are lost too"
+        findings.append(Finding("documents lost", "broken", found, fix))
+    findings += [
+        Finding(f"table {table}", "broken", "cannot be read whole", "a crawl fetches again what it no longer knows")
+        for table in health.other
+    ]
+    return findings
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more

@@ -19,15 +19,18 @@ _CALIBRATED = 20_000
 """Most passages that the threshold of "not answered" is measured on."""
 
 
-def finish(writer: CollectionWriter, embedder: Embedder, settings: Settings) -> CollectionInfo:
+def finish(
+    writer: CollectionWriter, embedder: Embedder, settings: Settings, *, everything: bool = False
+) -> CollectionInfo:
     """Bring everything derived up to date and publish. Costs nothing where nothing changed.
 
     Args:
         writer: of the collection.
         embedder: of its passages; embeds the names of entities not met before.
         settings: sections ``entities``, ``digest`` and ``answer``.
+        everything: derive it again even where nothing changed.
     """
-    if not writer.changed:
+    if not (writer.changed or everything):
         return writer.publish()
     counted = writer.entity_counts()
     vectors = _entity_vectors(writer, embedder, sorted({e.key for _, entities in counted for e in entities}))

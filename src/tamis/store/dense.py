@@ -15,6 +15,7 @@ Scores = npt.NDArray[np.float32]
 _DECIMALS = 6
 # Far above the error of a float32 dot product of unit vectors, far below any difference that matters.
 _SLACK = 2e-5
+_IMPOSSIBLE = 1e3
 
 
 def best(scores: npt.NDArray[np.floating[Any]], k: int, *, above: float = -np.inf) -> Rows:
@@ -51,10 +52,16 @@ def nearest(matrix: Matrix, vector: Vector, k: int, *, floor: float = -np.inf) -
 
     Returns:
         Rows and cosines, best first, equal cosines by ascending row.
+
+    Raises:
+        ValueError: the matrix holds anything but unit vectors: it was damaged.
     """
     if k <= 0 or not len(matrix):
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)
-    rough = matrix @ vector
+    with np.errstate(over="ignore", invalid="ignore"):
+        rough = matrix @ vector
+    if not np.abs(rough).max() < _IMPOSSIBLE:
+        raise ValueError("the vectors hold what no embedding is")
     least = floor
     if k < len(rough):
         least = max(floor, float(np.partition(rough, len(rough) - k)[len(rough) - k]))

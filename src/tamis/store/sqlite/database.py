@@ -146,7 +146,7 @@ def connect(folder: Path, *, create: bool = False) -> Connection:
     with failures_of(folder):
         if create and not (folder / FILE_NAME).exists():
             _give_birth(folder)
-        connection = _opened(folder, folder / FILE_NAME, writing=create)
+        connection = opened(folder, folder / FILE_NAME, "" if create else _way_in(folder))
         try:
             _prepare(connection, folder)
         except BaseException:
@@ -155,14 +155,29 @@ def connect(folder: Path, *, create: bool = False) -> Connection:
     return connection
 
 
-def _opened(folder: Path, path: Path, *, writing: bool) -> Connection:
-    uri = path.absolute().as_uri()
-    if not writing and not os.access(folder, os.W_OK):
-        # Where nothing can be written, nobody else writes either; SQLite would want to note that it reads.
-        log = path.with_name(f"{path.name}-wal")
-        uri += "?mode=ro" if log.exists() and log.stat().st_size else "?immutable=1"
+def _way_in(folder: Path) -> str:
+    """How to open a database: where nothing can be written, nobody else writes, and SQLite need not note who reads."""
+    if os.access(folder, os.W_OK):
+        return ""
+    log = folder / f"{FILE_NAME}-wal"
+    return "?mode=ro" if log.exists() and log.stat().st_size else "?immutable=1"
+
+
+def opened(folder: Path, path: Path, way: str = "") -> Connection:
+    """Connect to a file without asking what it is.
+
+    Args:
+        folder: of the collection, for messages.
+        path: of the file.
+        way: a query of SQLite's file addresses.
+    """
     connection = sqlite3.connect(
-        uri, uri=True, timeout=30.0, isolation_level=None, check_same_thread=False, factory=Connection
+        path.absolute().as_uri() + way,
+        uri=True,
+        timeout=30.0,
+        isolation_level=None,
+        check_same_thread=False,
+        factory=Connection,
     )
     connection.folder = folder
     return connection
@@ -175,17 +190,24 @@ def _give_birth(folder: Path) -> None:
     for leftover in (*folder.glob(f"{unborn.name}*"), *folder.glob(f"{path.name}-*")):
         leftover.unlink()
     write_empty(folder, unborn)
-    descriptor = os.open(unborn, os.O_RDONLY)
+    sync(unborn)
+    unborn.replace(path)
+
+
+def sync(path: Path) -> None:
+    """Wait until a file or folder is on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-    unborn.replace(path)
 
 
 def write_empty(folder: Path, path: Path) -> None:
     """Write a database without documents into a file that is not there yet."""
-    with closing(_opened(folder, path, writing=True)) as connection:
+    # SQLite gives its side files the mode of the database.
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+    with closing(opened(folder, path)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
         with transaction(connection):
             for statement in _SCHEMA.split(";\n"):

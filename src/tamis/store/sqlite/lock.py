@@ -15,7 +15,7 @@ _POLL_SECONDS = 0.05
 
 
 @contextmanager
-def write_lock(path: Path, *, wait_seconds: float, make_folder: Callable[[], None] = lambda: None) -> Iterator[None]:
+def write_lock(path: Path, *, wait_seconds: float, make_folder: Callable[[], object] = lambda: None) -> Iterator[None]:
     """Hold the lock file of a collection.
 
     Args:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, wraps
 from pathlib import Path
-from typing import Any, Self
+from types import FunctionType
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,14 +18,39 @@ from tamis.schema.entity import EntityCount
 from tamis.store.dense import best, nearest
 from tamis.store.postings import bm25f, field_factors
 from tamis.store.protocols import Calibration, CollectionInfo, DocumentSignals, FieldWeights, Hits, Rows
-from tamis.store.sqlite.failures import failures_of
+from tamis.store.sqlite.failures import damaged_arrays, failures_of
 from tamis.store.sqlite.information import read_calibration, read_information
 from tamis.store.sqlite.rows import DOCUMENT_COLUMNS, as_json, chunk_from, document_from, entity_from
-from tamis.store.sqlite.snapshot import VISIBLE, Snapshot
+from tamis.store.sqlite.snapshot import VISIBLE, Snapshot, damage
 
 _NAMED = f"{VISIBLE} AND documents.id IN (SELECT value FROM json_each(:ids))"
 
 
+Reader = TypeVar("Reader", bound="type[SqliteReader]")
+
+
+def _suspicious(reader: Reader) -> Reader:
+    """Let every public method look at the arrays where it fails: whether they are damaged decides what to say."""
+
+    def wrapped(method: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(method)
+        def run(self: SqliteReader, *words: Any, **named: Any) -> Any:  # noqa: ANN401 - whatever the method takes
+            try:
+                with failures_of(self._folder):
+                    return method(self, *words, **named)
+            except (LookupError, ValueError, ArithmeticError, MemoryError):
+                self._check_arrays()
+                raise
+
+        return run
+
+    for name, method in list(vars(reader).items()):
+        if isinstance(method, FunctionType) and not name.startswith("_"):
+            setattr(reader, name, wrapped(method))
+    return reader
+
+
+@_suspicious
 class SqliteReader:
     """Reads one generation; made by `SqliteStore.reader`.
 
@@ -55,11 +81,16 @@ class SqliteReader:
         with failures_of(self._folder):
             return read_calibration(self._connection)
 
+    def _check_arrays(self) -> None:
+        index = self._folder / "index" / str(self._number)
+        wrong = damage(index) if index.is_dir() else []
+        if wrong:
+            raise damaged_arrays(self._folder, index, wrong)
+
     def _select(self, query: str, ids: Sequence[str] = (), **values: str) -> list[Any]:
-        with failures_of(self._folder):
-            return self._connection.execute(
-                query, {"generation": self._number, "ids": as_json(list(ids)), **values}
-            ).fetchall()
+        return self._connection.execute(
+            query, {"generation": self._number, "ids": as_json(list(ids)), **values}
+        ).fetchall()
 
     def _texts(self, document_ids: Sequence[str]) -> dict[str, str]:
         return dict(
@@ -85,7 +116,7 @@ class SqliteReader:
     def iter_documents(self) -> Iterator[Document]:
         """All, in ascending document id."""
         for row in range(self._arrays.documents):
-            yield from self.documents([self._arrays.document_id(row)])
+            yield from self.documents(self.document_ids(np.array([row])))
 
     def chunks(self, ids: Sequence[str]) -> list[Chunk]:
         """In the order asked for.
@@ -203,13 +234,12 @@ class SqliteReader:
     def search_phrase(self, phrase: str, k: int) -> Hits:
         """Chunks that contain a phrase word for word, by row, all with score 1."""
         quoted = '"' + phrase.replace('"', '""').replace("\0", " ") + '"'
-        with failures_of(self._folder):
-            rows = self._connection.execute(
-                "SELECT documents.id || '#c' || ordinal FROM passages_fts "
-                "JOIN chunks ON chunks.row = passages_fts.rowid JOIN documents ON documents.row = chunks.document "
-                f"WHERE passages_fts MATCH :phrase AND {VISIBLE} ORDER BY documents.id, ordinal LIMIT :k",
-                {"phrase": quoted, "generation": self._number, "k": k},
-            ).fetchall()
+        rows = self._connection.execute(
+            "SELECT documents.id || '#c' || ordinal FROM passages_fts "
+            "JOIN chunks ON chunks.row = passages_fts.rowid JOIN documents ON documents.row = chunks.document "
+            f"WHERE passages_fts MATCH :phrase AND {VISIBLE} ORDER BY documents.id, ordinal LIMIT :k",
+            {"phrase": quoted, "generation": self._number, "k": k},
+        ).fetchall()
         found = self.chunk_rows([row[0] for row in rows])
         return Hits(found, np.ones(len(found), dtype=np.float32), self.chunk_ids)
 
@@ -226,14 +256,13 @@ class SqliteReader:
 
     def search_entities(self, keys: Sequence[str], *, minimum: int) -> Hits:
         """Documents that share at least ``minimum`` of the entities, by how many (E4)."""
-        with failures_of(self._folder):
-            rows = self._connection.execute(
-                "SELECT documents.id, count(DISTINCT key) AS shared FROM entities "
-                "JOIN documents ON documents.row = entities.document "
-                f"WHERE key IN (SELECT value FROM json_each(:keys)) AND {VISIBLE} "
-                "GROUP BY documents.row HAVING shared >= :minimum ORDER BY shared DESC, documents.id",
-                {"keys": as_json(sorted(set(keys))), "generation": self._number, "minimum": minimum},
-            ).fetchall()
+        rows = self._connection.execute(
+            "SELECT documents.id, count(DISTINCT key) AS shared FROM entities "
+            "JOIN documents ON documents.row = entities.document "
+            f"WHERE key IN (SELECT value FROM json_each(:keys)) AND {VISIBLE} "
+            "GROUP BY documents.row HAVING shared >= :minimum ORDER BY shared DESC, documents.id",
+            {"keys": as_json(sorted(set(keys))), "generation": self._number, "minimum": minimum},
+        ).fetchall()
         found = np.array([self._arrays.document_row(row[0]) for row in rows], dtype=np.int64)
         return Hits(found, np.array([row[1] for row in rows], dtype=np.float32), self.document_ids)
 

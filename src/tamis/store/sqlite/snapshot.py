@@ -6,13 +6,14 @@ The same documents give the same bytes, whatever order they came in: rows stand 
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sqlite3
 import tempfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from tamis.models.protocols import Matrix
 from tamis.store.postings import FIELDS, TERM, FieldPostings, Postings, Terms, invert
 from tamis.store.protocols import Rows
 from tamis.store.sqlite import ann
+from tamis.store.sqlite.database import sync
 
 _MANIFEST = "manifest.json"
 _ARRAYS = (
@@ -30,6 +32,9 @@ _ARRAYS = (
     "term_hashes", "term_frequencies", "field_lengths",
     *(f"{field}_{part}" for field in FIELDS for part in ("starts", "rows", "tf")),
 )  # fmt: skip
+_PIECE = 1 << 20
+_checked: set[tuple[Path, int]] = set()
+"""Generations whose contents this process has looked at."""
 VISIBLE = """
     documents.born <= :generation AND (documents.died IS NULL OR documents.died > :generation) AND NOT documents.hidden
 """
@@ -147,11 +152,12 @@ def build(connection: sqlite3.Connection, index: Path, number: int, *, dimension
         vectors = _map(building / "vectors.npy")
         if len(vectors) > exact_limit and ann.available():
             ann.build(vectors, building / ann.FILE_NAME)
-        sizes = {path.name: path.stat().st_size for path in building.iterdir()}
-        (building / _MANIFEST).write_text(json.dumps({"generation": number, "sizes": sizes}, sort_keys=True))
+        files = {path.name: [path.stat().st_size, _checksum(path)] for path in building.iterdir()}
+        (building / _MANIFEST).write_text(json.dumps({"generation": number, "files": files}, sort_keys=True))
         for path in building.iterdir():
-            _sync(path)
-        _sync(building)
+            path.chmod(0o600)
+            sync(path)
+        sync(building)
         final = index / str(number)
         # Only left by a publish that was killed before it was recorded, or damaged.
         if final.exists():
@@ -160,16 +166,8 @@ def build(connection: sqlite3.Connection, index: Path, number: int, *, dimension
     except BaseException:
         shutil.rmtree(building, ignore_errors=True)
         raise
-    _sync(index)
+    sync(index)
     return final
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _write_arrays(connection: sqlite3.Connection, folder: Path, number: int, dimensions: int) -> None:
@@ -223,7 +221,10 @@ def _postings(connection: sqlite3.Connection, at: dict[str, int], chunks: int) -
 
 
 def _save(folder: Path, name: str, array: npt.NDArray[Any]) -> None:
-    np.save(folder / f"{name}.npy", array)
+    # Not `np.save`: on a full disk it fails without saying why.
+    with (folder / f"{name}.npy").open("wb") as file:
+        np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(array))
+        file.write(np.ascontiguousarray(array).tobytes())
 
 
 def _save_matrix(folder: Path, name: str, blobs: Iterator[bytes], rows: int, dimensions: int) -> None:
@@ -236,15 +237,50 @@ def _save_matrix(folder: Path, name: str, blobs: Iterator[bytes], rows: int, dim
             file.write(blob)
 
 
-def load(folder: Path) -> Snapshot | None:
-    """Map the arrays of a generation; None where a file is missing or not of the size it was written with."""
+def damage(folder: Path, *, most: int | None = None) -> list[str]:
+    """Names of a generation's files that are missing or not what they were written as.
+
+    Args:
+        folder: of the generation.
+        most: bytes of all files together up to which their contents are looked at, not their sizes alone.
+    """
     try:
-        sizes = json.loads((folder / _MANIFEST).read_text())["sizes"]
-        if any((folder / name).stat().st_size != size for name, size in sizes.items()):
+        files = json.loads((folder / _MANIFEST).read_text())["files"]
+        wrong = [name for name, (size, _) in files.items() if _size(folder / name) != size]
+        if not wrong and (most is None or sum(size for size, _ in files.values()) <= most):
+            wrong = [name for name, (_, checksum) in files.items() if _checksum(folder / name) != checksum]
+    except (FileNotFoundError, NotADirectoryError, ValueError, KeyError, TypeError, AttributeError):
+        return [_MANIFEST]
+    return sorted(wrong)
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.is_file() else -1
+
+
+def _checksum(path: Path) -> int:
+    found = 0
+    with path.open("rb") as file:
+        while piece := file.read(_PIECE):
+            found = zlib.crc32(piece, found)
+    return found
+
+
+def load(folder: Path, *, checked_bytes: int) -> Snapshot | None:
+    """Map the arrays of a generation; None where a file is missing or not what it was written as.
+
+    Args:
+        folder: of the generation.
+        checked_bytes: see `tamis.settings.StoreSettings`; contents are looked at once a process.
+    """
+    try:
+        seen = (folder, (folder / _MANIFEST).stat().st_mtime_ns)
+        if damage(folder, most=0 if seen in _checked else checked_bytes):
             return None
         arrays: dict[str, Any] = {name: _map(folder / f"{name}.npy") for name in _ARRAYS}
-    except (FileNotFoundError, ValueError, KeyError):
+    except (FileNotFoundError, NotADirectoryError, ValueError):
         return None
+    _checked.add(seen)
     return Snapshot(
         vectors=arrays["vectors"],
         profiles=arrays["profiles"],
@@ -259,6 +295,17 @@ def load(folder: Path) -> Snapshot | None:
         ),
         neighbours=_neighbours(folder, arrays["vectors"]),
     )
+
+
+def names(folder: Path) -> list[str]:
+    """Ids of the documents that a generation shows, none where that cannot be read."""
+    if {"id_bytes.npy", "id_ends.npy"} & set(damage(folder)):
+        return []
+    try:
+        joined, ends = _map(folder / "id_bytes.npy").tobytes(), _map(folder / "id_ends.npy").tolist()
+        return [joined[start:end].decode("utf-8") for start, end in pairwise(ends)]
+    except (OSError, ValueError):
+        return []
 
 
 def _neighbours(folder: Path, vectors: Matrix) -> ann.Neighbours | None:

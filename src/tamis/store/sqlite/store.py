@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tamis.errors import BusyStoreError, DiskError, SettingsError, UnknownCollectionError, UsageError
 from tamis.models.protocols import EmbeddingIdentity
+from tamis.private import private_folder
 from tamis.settings import StoreSettings
 from tamis.store.protocols import Health
 from tamis.store.sqlite import snapshot
@@ -247,16 +248,10 @@ class SqliteStore:
             BusyStoreError: another process is.
             UnknownCollectionError: it was deleted while we waited.
         """
-
-        def make() -> None:
-            # mkdir gives its mode to the last folder only; all of ours are the owner's alone.
-            for private in (self._collections.parent, self._collections, folder):
-                private.mkdir(mode=0o700, parents=True, exist_ok=True)
-
         lock = write_lock(
             folder / "write.lock",
             wait_seconds=self._settings.busy_seconds,
-            make_folder=make if create else lambda: None,
+            make_folder=(lambda: private_folder(folder)) if create else (lambda: None),
         )
         with ExitStack() as stack:
             with failures_of(folder):
