@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from tamis.errors import UsageError
 from tamis.schema.progress import Progress
 from tamis.schema.report import Answer, Deficit, Sentence, SourceStatus, SupportSummary, Tier
+from tamis.text.language import asked_language
 from tamis.trace import interpret_facts, rank_facts, reduce_facts
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def ask(request: Request, app: Tamis, progress: Progress) -> Answer:
     """Walk a question through the house.
 
     Raises:
-        UsageError: no collection named, or an empty question.
+        UsageError: no collection named, an empty question, or no such language.
         UnknownCollectionError: no such collection.
         BoundExceededError: the bound is above what the request allows; nothing was spent.
     """
@@ -99,6 +100,8 @@ def ask(request: Request, app: Tamis, progress: Progress) -> Answer:
         raise UsageError(
             "no collection is named", fix="add --name NAME; `tamis collections` lists them, `tamis ingest` makes one"
         )
+    if request.language:
+        request = replace(request, language=asked_language(request.language))
     with ExitStack() as stack:
         # Opened first: a name that is no collection is refused before any work.
         readers = {name: stack.enter_context(app.store.reader(name)) for name in request.names}

@@ -221,3 +221,8 @@ def test_what_is_no_report_is_said_to_be_none(text: str, tmp_path: Path, capsys:
     (tmp_path / "other.json").write_text(text, "utf-8")
     assert main(["verify", "other.json"]) == 2
     assert "tamis: " in capsys.readouterr().err
+
+
+def test_a_language_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["scroll", "how long does bread prove?", "--name", "kitchen", "--language", "xx"]) == 2
+    assert "no language has the code 'xx'" in capsys.readouterr().err

@@ -97,7 +97,7 @@ _MEANT = {
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
 # Characters without width, direction overrides and tag characters: nobody sees them, so no model shall read them.
 _INVISIBLE = re.compile(
-    "[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\U000e0000-\U000e007f]"
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
 # Joiners shape Persian, Indic scripts and emoji; beside ASCII they only hide things.
@@ -128,6 +128,11 @@ def clean(text: str) -> str:
 def printable(name: str) -> str:
     """A name from outside as it is, but for characters that cannot be stored or would steer a terminal: escaped."""
     return _UNPRINTABLE.sub(lambda sign: ascii(sign.group())[1:-1], name)
+
+
+def bare(url: str) -> str:
+    """A URL without blanks and without characters that would steer a terminal: it has none."""
+    return "".join(_UNPRINTABLE.sub("", url).split())
 
 
 def _fewer_marks(run: re.Match[str]) -> str:

@@ -24,6 +24,8 @@ _ITEM = re.compile(r"([-*+]|(\d{1,9})[.)])([ \t]+|$)")
 _FENCE = re.compile(r"(`{3,}|~{3,})([^`\n]*)$")
 _DELIMITER_ROW = re.compile(r"[ \t]*+\|?(?:[ \t]*+:?-++:?[ \t]*+\|)++(?:[ \t]*+:?-++:?)?[ \t]*+$")
 _CODE_INDENT = 4
+_LONGEST_TITLE = 1_000
+"""Characters of a heading that go along with what stands below it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,7 @@ class _Scanner:
             self.path.pop()
         headings = tuple(title for _, title in self.path)
         self.found.append(Block("heading", start, end, level, headings))
-        title = plain(self.text[start:end].partition("\n")[0]).rstrip("¶ ")
+        title = plain(self.text[start : min(end, start + _LONGEST_TITLE)].partition("\n")[0]).rstrip("¶ ")
         if title:
             self.path.append((level, title))
 

@@ -10,7 +10,7 @@ from typing import IO, Protocol, runtime_checkable
 
 from tamis.schema.document import Anchor, Document, Page
 from tamis.settings import ReadSettings
-from tamis.text.encoding import clean, printable
+from tamis.text.encoding import bare, clean, printable
 from tamis.text.language import language
 
 
@@ -41,6 +41,11 @@ _MOMENT = re.compile(
     r"[0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2}"
     r"(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?)?)?(?![0-9])"
 )
+
+
+_LONGEST_TITLE = 1_000
+"""Characters: a title goes along with every passage of its document."""
+_MOST_KEYWORDS = 200
 
 
 class Reader(Protocol):
@@ -95,10 +100,6 @@ def one_line(text: str) -> str:
     return " ".join(clean(text).split())
 
 
-def _without_blanks(url: str) -> str:
-    return "".join(clean(url).split())
-
-
 def _moment(declared: str) -> str | None:
     """A day or moment in ISO 8601, cut out of what was declared; None where it does not begin with a year."""
     match = _MOMENT.match(declared.strip())
@@ -138,16 +139,16 @@ def make_document(
     """
     return Document(
         document_id=printable(document_id or body.document_id or body.url),
-        url=_without_blanks(body.url if url is None else url),
-        title=one_line(title),
+        url=bare(body.url if url is None else url),
+        title=one_line(title)[:_LONGEST_TITLE],
         text=text,
         sha256=hashlib.sha256(text.encode()).hexdigest(),
         source=body.source,
         media_type=media_type or body.media_type or "text/plain",
         language=language_code or language(text),
         published=_moment(published or ""),
-        author=one_line(author),
-        keywords=tuple(dict.fromkeys(word for word in map(one_line, keywords) if word)),
+        author=one_line(author)[:_LONGEST_TITLE],
+        keywords=tuple(dict.fromkeys(word for word in map(one_line, keywords[:_MOST_KEYWORDS]) if word)),
         anchors=tuple(anchor for anchor in anchors if printable(anchor.fragment) == anchor.fragment),
         metadata=dict(metadata or {}),
     )

@@ -12,6 +12,7 @@ from tamis.acquire.readers.text import tidy
 from tamis.errors import UnreadableError
 from tamis.schema.document import Document, Page
 from tamis.text.language import language_code
+from tamis.text.urls import without_credentials
 
 ID_COLUMNS = ("_id", "id", "chunk_id")
 TEXT_COLUMNS = ("text", "chunk_text", "contents")
@@ -88,7 +89,7 @@ def document_of(row: Mapping[str, Any], body: Body, number: int, *, media_type: 
         text,
         title=title,
         document_id=_first(row, ID_COLUMNS) or f"{body.document_id}#{number}",
-        url=as_text(row.get("url")).strip() or (f"{body.url}#row={number}" if body.url else ""),
+        url=without_credentials(as_text(row.get("url")).strip()) or (f"{body.url}#row={number}" if body.url else ""),
         media_type=media_type,
         language_code=language_code(_first(row, ("language", "lang"))),
         published=_published(row),

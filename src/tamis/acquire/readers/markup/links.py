@@ -10,6 +10,7 @@ from tamis.acquire.readers.markup.elements import Element, text_of
 from tamis.acquire.readers.markup.pieces import Piece
 from tamis.schema.document import Link
 from tamis.text.encoding import clean
+from tamis.text.urls import without_credentials
 
 _CONTEXT_CHARACTERS = 300
 _LOOK_AHEAD = 20_000
@@ -20,14 +21,14 @@ _BREAKS = re.compile(r"[\t\n\r]")
 
 
 def absolute(base: str, href: str) -> str:
-    """The absolute http, https or file URL of a reference, fragment removed; empty for anything else."""
+    """The absolute http, https or file URL of a reference, without fragment or credentials; else empty."""
     try:
         url = urldefrag(urljoin(base, _BREAKS.sub("", href).strip())).url
         scheme, host = urlsplit(url).scheme, urlsplit(url).netloc
     except ValueError:
         return ""
     if scheme in {"http", "https"}:
-        return url if host else ""
+        return without_credentials(url) if host else ""
     return url if scheme == "file" and base.startswith("file:") else ""
 
 
