@@ -21,6 +21,8 @@ _EVERYDAY = 0.5
 _RELATED = 0.05
 _ABBREVIATED = 0.95
 _BROADER = 4
+Sure = dict[str, set[str]]
+"""Terms that a document surely names, with the names it uses."""
 
 
 @dataclass(slots=True)
@@ -109,18 +111,17 @@ class Linker:
             for each in found
         ]
 
-    def _sure(self, places: Sequence[_Place]) -> Counter[str]:
-        """How often a document names each term by a name that can mean nothing else."""
-        sure: Counter[str] = Counter()
+    def _sure(self, places: Sequence[_Place]) -> Sure:
+        """The terms that a document names without need of context, and by which names."""
+        sure: Sure = defaultdict(set)
         for place in places:
-            readings = place.found.readings
-            if len(readings) == 1 and place.found.method == "exact" and not readings[0].symbol:
-                sure[readings[0].term_id] += 1
-        del sure[""]
+            meant = self._meant(place.found.readings, place.key, {})
+            if meant is not None and place.found.method == "exact" and not meant.symbol:
+                sure[meant.term_id].add(place.key)
         return sure
 
-    def _link(self, chunk_id: str, place: _Place, sure: Counter[str]) -> EntityLink | None:
-        chosen = self._meant(place.found.readings, sure)
+    def _link(self, chunk_id: str, place: _Place, sure: Sure) -> EntityLink | None:
+        chosen = self._meant(place.found.readings, place.key, sure)
         if chosen is None or not chosen.term_id or place.key in self._blocked:
             return None
         confidence = self._confidence(chosen, place, sure)
@@ -128,9 +129,9 @@ class Linker:
             return None
         return EntityLink(chunk_id, chosen.term_id, place.start, place.end, round(confidence, 4), place.found.method)
 
-    def _confidence(self, reading: Reading, place: _Place, sure: Counter[str]) -> float:
+    def _confidence(self, reading: Reading, place: _Place, sure: Sure) -> float:
         confidence = reading.quality * place.found.certainty
-        if reading.symbol and not sure[reading.term_id]:
+        if reading.symbol and reading.term_id not in sure:
             confidence = min(confidence, _SYMBOL_ALONE)
         elif reading.symbol or reading.acronym:
             confidence = min(confidence, _ACRONYM)
@@ -138,7 +139,7 @@ class Linker:
             confidence *= _EVERYDAY
         return confidence
 
-    def _meant(self, readings: Sequence[Reading], sure: Counter[str]) -> Reading | None:
+    def _meant(self, readings: Sequence[Reading], key: str, sure: Sure) -> Reading | None:
         """The reading that is meant, None where that cannot be told."""
         if any(not reading.term_id for reading in readings):
             return None
@@ -146,7 +147,8 @@ class Linker:
         if len(readings) < 2:
             return readings[0] if readings else None
         scored = {
-            reading.term_id: reading.quality + _RELATED * self._is_near(reading.term_id, sure) for reading in readings
+            reading.term_id: reading.quality + _RELATED * self._is_near(reading.term_id, key, sure)
+            for reading in readings
         }
         best = max(scored.values())
         left = [reading for reading in readings if scored[reading.term_id] >= best - 1e-9]
@@ -154,11 +156,12 @@ class Linker:
             return left[0]
         return self._broadest(left)
 
-    def _is_near(self, term_id: str, sure: Counter[str]) -> bool:
-        """Whether a document surely names a term, or one right above or below it."""
-        if sure[term_id]:
-            return True
-        return any(term_id in self._above[other] or other in self._above[term_id] for other in sure)
+    def _is_near(self, term_id: str, key: str, sure: Sure) -> bool:
+        """Whether a document surely names a term, or one above or below it, and does so by another name."""
+        return any(
+            names - {key} and (other == term_id or term_id in self._above[other] or other in self._above[term_id])
+            for other, names in sure.items()
+        )
 
     def _broadest(self, readings: Sequence[Reading]) -> Reading | None:
         """Of readings that nothing tells apart: the one above all others, or the one with by far the most below it."""
@@ -172,7 +175,7 @@ class Linker:
         return None
 
     def _long_forms(
-        self, chunks: Sequence[Chunk], places: Sequence[_Place], sure: Counter[str]
+        self, chunks: Sequence[Chunk], places: Sequence[_Place], sure: Sure
     ) -> Mapping[str, EntityLink | None]:
         """What a document's own abbreviations stand for, by their spelling; None for something outside the ontology."""
         known: dict[str, EntityLink | None] = {}

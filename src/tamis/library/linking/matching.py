@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tamis.library.linking.names import LINKING, LONGEST_REORDERED, Lexicon, Node, Reading
-from tamis.library.linking.spelling import Token, keys_of
+from tamis.library.linking.spelling import Token, keys_of, knowledge
 from tamis.schema.library import LinkMethod
 
 ELLIPSIS = 0.90
 _FUZZY_REACH = 4
+_LOCANT = 2
 _JOINING = frozenset({"and", "or", "nor"})
 _BOND = re.compile(r"(?:yl|oxy|oxo|keto|nitro|chloro|fluoro|bromo|amino|thio|phospho|udp|cyclo)$")
 
@@ -115,14 +117,18 @@ def _stands_alone(text: str, found: Sequence[Token], first: int, end: int) -> bo
     if not gap or (gap == "(" and following.key.isdigit()):
         return False
     if gap == "-" and following.key.isdigit():
-        return not (end + 1 < len(found) and text[following.end : found[end + 1].start] == "-")
+        return False
+    if len(following.key) <= _LOCANT and end + 1 < len(found) and not (following.hard or found[end + 1].hard):
+        return not (_is_head(following.key) or _is_head(found[end + 1].key))
     return following.hard or not _is_head(following.key)
 
 
+@lru_cache(maxsize=100_000)
 def _is_head(key: str) -> bool:
+    """Whether a word behind a name makes it the name of something else."""
     if key in keys_of("heads"):
         return True
-    return key.endswith("ase") and key not in keys_of("not_heads")
+    return key.endswith(tuple(knowledge()["head_endings"])) and key not in keys_of("not_heads")
 
 
 def _reordered(text: str, found: Sequence[Token], keys: Sequence[str], lexicon: Lexicon) -> list[Found]:

@@ -16,6 +16,7 @@ LINKING = frozenset({"of", "the", "in"})
 """Words that may stand between those of a name whose order is turned round."""
 _LEAST_FUZZY = 4
 _BRACKETED = re.compile(r"\s+\([^()]*\)$|\(\d*[+-]\)$")
+_CHARGE = re.compile(r"(?<=[A-Za-z])\(\d*[+-]\)$")
 _STEREO = re.compile(r"^(?:\([\dRSEZrsz,'’+±-]+\)-|(?:all-)?(?:trans|cis)-|[DL]{1,2}-)")
 _LEAST_TURNED = 4
 _ENDING = 4
@@ -126,6 +127,9 @@ def _names(term: Term) -> Iterator[tuple[str, float]]:
         yield name, SYNONYM
     for looser in _looser(term.label):
         yield looser, LOOSE
+    for name in term.synonyms:
+        if _CHARGE.search(name):
+            yield _CHARGE.sub("", name), LOOSE
 
 
 def _looser(name: str) -> Iterator[str]:
