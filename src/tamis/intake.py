@@ -22,7 +22,8 @@ from tamis.errors import AcquireError, UsageError
 from tamis.schema.document import Document, Page
 from tamis.schema.progress import Progress
 from tamis.store.protocols import PageRecord
-from tamis.text.urls import is_web
+from tamis.text.fingerprints import document_digest
+from tamis.text import urls
 
 if TYPE_CHECKING:
     from tamis.acquire.breaker import BreakerMemory
@@ -88,7 +89,7 @@ def _fresh(documents: Iterable[Document], writer: CollectionWriter, summary: Ing
             continue
         seen.add(document.document_id)
         known = writer.digest_of(document.document_id)
-        if known == document.sha256:
+        if known == document_digest(document):
             summary.unchanged += 1
             continue
         summary.changed += bool(known)
@@ -113,7 +114,7 @@ def ingest(
     summary = IngestSummary()
     progress.stage("reading and embedding")
     fresh = _fresh(_documents(paths, settings, summary, progress), writer, summary)
-    for stored in digester.digest_many(fresh):
+    for stored in digester.digest_many(fresh, progress):
         writer.put(stored)
         summary.chunks += len(stored.chunks)
         progress.advance(1, stored.document.title or stored.document.document_id)
@@ -181,7 +182,7 @@ def _keep(found: Iterator[Crawled], writer: CollectionWriter, digester: Digester
             records[crawled.page.documents[-1].document_id] = crawled.record
             yield from crawled.page.documents
 
-    for stored in digester.digest_many(documents()):
+    for stored in digester.digest_many(documents(), progress):
         writer.put(stored, records.pop(stored.document.document_id, None))
     writer.put_pages(settled)
 
@@ -193,10 +194,12 @@ def read_one(target: str, settings: Settings, *, allow_hosts: Sequence[str] = ()
         AcquireError: it cannot be had or read.
         UsageError: neither a web address nor a file.
     """
-    if not is_web(target):
+    if not urls.is_web(target):
         path = Path(target)
         if not path.exists() or path.is_dir():
-            raise UsageError(f"no such file: {target}", fix="check the path; an address begins with https://")
+            raise UsageError(
+                f"no such file: {urls.shown(target)}", fix="check the path; an address begins with https://"
+            )
         return read_file(path, settings.read)
     fetch = settings.fetch.model_copy(update={"allow_hosts": (*settings.fetch.allow_hosts, *allow_hosts)})
     return fetch_page(target, fetch=fetch, reading=settings.read)

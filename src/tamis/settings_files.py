@@ -21,6 +21,7 @@ from pydantic_settings import SettingsError as MalformedVariableError
 
 from tamis.errors import SettingsError
 from tamis.settings import Settings
+from tamis.text.urls import without_credentials
 
 PREFIX = "TAMIS_"
 OTHER_VARIABLES = ("TAMIS_HOME", "TAMIS_DATA", "TAMIS_SERVICES_BUILD", "TAMIS_NEO4J_PASSWORD")
@@ -104,7 +105,8 @@ def load_settings(options: Mapping[str, Any] | None = None) -> LoadedSettings:
     try:
         settings = Settings(**merged)
     except ValidationError as error:
-        raise _explained(error, layers) from error
+        # Not chained: pydantic's own message may show what was given.
+        raise _explained(error, layers) from None
     return LoadedSettings(settings, tuple(layers))
 
 
@@ -238,11 +240,19 @@ _SHAPES = {
 
 def _given(name: str, value: Any) -> str:  # noqa: ANN401 - settings hold anything
     """A wrong value, as far as it may be shown: a table or list may hold a key."""
-    if "key" in name or "password" in name:
+    if any(word in name for word in ("key", "password", "credentials")):
         return "a secret"
     if isinstance(value, Mapping):
         return "a table"
-    return "a list" if isinstance(value, list | tuple) else repr(value)
+    if isinstance(value, list | tuple):
+        return "a list"
+    # Where a group was expected, whatever stands there may be meant for any of its settings.
+    group: Any = Settings.model_construct()
+    for key in name.split("."):
+        group = getattr(group, key, None)
+    if isinstance(group, BaseModel) and isinstance(value, str):
+        return "text"
+    return repr(without_credentials(value) if isinstance(value, str) else value)
 
 
 def _expected(problem: Mapping[str, Any], path: Keys) -> str:

@@ -6,7 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tamis.text.urls import canonical, host, is_web, join, normalise, path, port, site, twins
+from tamis.text.urls import (
+    canonical,
+    host,
+    is_web,
+    join,
+    normalise,
+    path,
+    port,
+    shown,
+    site,
+    twins,
+    without_credentials,
+)
 
 SPELLINGS = {
     "HTTP://User:secret@Example.COM:80/a/./b/../c/?utm_source=x&b=2&a=1#part": "http://example.com/a/c?a=1&b=2",
@@ -125,3 +137,47 @@ def test_no_secret_fragment_or_blank_survives(url):
     form = canonical(url)
     if is_web(url):
         assert not set(form) & set("#@ \\\t") and form.isascii()
+
+
+@pytest.mark.parametrize(
+    ("given_url", "expected"),
+    [
+        ("http://u:p@h/x@y", "http://h/x@y"),
+        ("http:\\\\u:p@h\\x", "http:\\\\h\\x"),
+        ("ftp://u:p@h/", "ftp://h/"),
+        ("elasticsearch+http://u:p@h:9200", "elasticsearch+http://h:9200"),
+        ("http://u:p/w@h/x", "http://h/x"),
+        ("http://u:p#w@h/x", "http://h/x"),
+        ("http:/u:p@h/x", "http:/h/x"),
+        ("//u:p@h/x", "//h/x"),
+        ("http://a@b@h/", "http://h/"),
+        ("http://u@[::1]:8/@x", "http://[::1]:8/@x"),
+        *(
+            (url, url)
+            for url in ("http://h/@me", "http://h:80/@me", "a@b.c", "mailto:a@b.c", "/home/a@b/c", "file:///a@b")
+        ),
+    ],
+)
+def test_credentials_are_taken_out_and_nothing_else(given_url, expected):
+    assert without_credentials(given_url) == expected
+
+
+def test_what_is_shown_of_an_address_is_bounded_and_holds_no_credentials():
+    assert shown("u:p@h/x") == "h/x" and shown("http://u:p@h/") == "http://h/"
+    assert len(shown("http://h/" + "a" * 5_000)) == 300
+
+
+@pytest.mark.parametrize(("dots", "expected"), [("。", True), ("．", True), ("｡", True), ("..", True), ("。。", False)])
+def test_full_stops_at_the_end_of_a_name_are_dropped_in_every_script(dots, expected):
+    assert (host(f"http://example.com{dots}/") == "example.com") is expected
+
+
+@pytest.mark.parametrize(
+    "url", ["http://[::1%25lo]/", "http://[::1]x/", "http://[::1].e.com/", "http://" + "a." * 140 + "com/"]
+)
+def test_hosts_that_are_none(url):
+    assert not is_web(url)
+
+
+def test_an_address_longer_than_any_server_takes_is_none():
+    assert is_web("http://e.com/" + "a" * 4_000) and not is_web("http://e.com/" + "a" * 5_000)

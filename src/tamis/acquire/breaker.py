@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from tamis.errors import FetchError
+from tamis.private import write_private
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +57,10 @@ class BreakerFile:
             return {}
 
     def save(self, circuits: Mapping[str, Circuit]) -> None:
-        """Replace the file."""
-        self._path.parent.mkdir(parents=True, exist_ok=True)
+        """Replace the file. Where that is not possible, circuits end with the process, and the crawl goes on."""
         rows = {name: [circuit.failures, circuit.opened_at] for name, circuit in sorted(circuits.items())}
-        fresh = self._path.with_name(f"{self._path.name}.{os.getpid()}")
-        fresh.write_text(json.dumps(rows), "utf-8")
-        fresh.replace(self._path)
+        with suppress(OSError):
+            write_private(self._path, json.dumps(rows).encode())
 
 
 class Breaker:

@@ -21,7 +21,7 @@ from tamis.acquire.robots import Robots, fetch_robots
 from tamis.acquire.sitemap import sitemap_urls
 from tamis.acquire.traps import Visits
 from tamis.acquire.visit import Judge, Visit, readable
-from tamis.errors import AcquireError, FetchError, RefusedAddressError, RobotsRefusedError, UsageError
+from tamis.errors import AcquireError, FetchError, RefusedAddressError, RobotsRefusedError
 from tamis.schema.document import Page
 from tamis.settings import CrawlSettings
 from tamis.store.protocols import PageRecord
@@ -127,12 +127,10 @@ async def crawl(
         Every visited page, in the order of the frontier. Store it before asking for the next one.
 
     Raises:
-        UsageError: the start page is no http or https address.
+        UsageError: a number of the request is out of range.
         RefusedAddressError: the guard refuses the site.
     """
     start, settings = request.url, request.over(settings)
-    if not urls.is_web(start):
-        raise UsageError(f"{urls.shown(start)!r} is not an http or https address", fix="Give the full URL: https://…")
     scope = Scope(urls.site(start), settings.depth, as_globs(request.include), as_globs(request.exclude))
     work = _Crawl(fetcher, read, known, settings, scope, run, request.force, summary or CrawlSummary())
     began = clock()

@@ -15,6 +15,7 @@ from tamis.acquire.readers.registry import read_body, streams
 from tamis.errors import UnreadableError, UsageError
 from tamis.schema.document import Page
 from tamis.settings import ReadSettings
+from tamis.text.urls import without_credentials
 
 Problems = list[tuple[str, str]]
 """(file or folder, reason) of what was left out."""
@@ -61,7 +62,7 @@ def find(paths: Sequence[Path], *, problems: Problems | None = None) -> Iterator
     if missing:
         web = any(str(path).startswith(("http:", "https:")) for path in missing)
         raise UsageError(
-            f"no such file or folder: {', '.join(map(shown, missing))}",
+            f"no such file or folder: {', '.join(without_credentials(shown(path)) for path in missing)}",
             fix="a site is read with `tamis crawl URL --name N`" if web else "check the spelling of the path",
         )
     noted: Problems = problems if problems is not None else []

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from tamis.errors import UsageError
 from tamis.settings import CrawlSettings, FetchSettings
+from tamis.text import urls
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +16,8 @@ class CrawlRequest:
     """One crawl. What is None is left to the settings.
 
     Attributes:
-        url: the start page; its host and port are the site. A redirect of it may move the crawl.
+        url: the start page, kept without credentials; its host and port are the site. A redirect of it may move the
+            crawl.
         depth: most clicks from it.
         max_pages: most pages stored.
         delay: seconds between requests; adapts to the site when neither this nor the settings say.
@@ -24,6 +26,9 @@ class CrawlRequest:
         exclude: globs on the path; pages that match one are not fetched.
         allow_hosts: hosts whose private or loopback addresses may be fetched, beside those of the settings.
         force: fetch and store everything anew, and try a host whose circuit is open.
+
+    Raises:
+        UsageError: the start page is no http or https address.
     """
 
     url: str
@@ -35,6 +40,13 @@ class CrawlRequest:
     exclude: tuple[str, ...] = ()
     allow_hosts: tuple[str, ...] = ()
     force: bool = False
+
+    def __post_init__(self) -> None:
+        if not urls.is_web(self.url):
+            raise UsageError(
+                f"{urls.shown(self.url)!r} is not an http or https address", fix="Give the full URL: https://…"
+            )
+        object.__setattr__(self, "url", urls.without_credentials(self.url))
 
     def over(self, settings: CrawlSettings) -> CrawlSettings:
         """The settings with the last word given to this request.

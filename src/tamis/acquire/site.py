@@ -87,7 +87,7 @@ def crawl_site(
         Visited pages, as `tamis.acquire.crawl.crawl` does.
 
     Raises:
-        UsageError: the start page is no http or https address.
+        UsageError: a number of the request is out of range.
         RefusedAddressError: the guard refuses the site.
         RobotsRefusedError: robots.txt left nothing to read; raised at the end.
         FetchError: nothing could be read for another reason; raised at the end.

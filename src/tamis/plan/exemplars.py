@@ -19,6 +19,7 @@ import numpy.typing as npt
 from tamis.errors import SettingsError
 from tamis.models.protocols import Embedder, Matrix, Vector
 from tamis.plan.traits import INTENTS, cues
+from tamis.private import private_folder
 from tamis.schema.question import Intent
 from tamis.settings import InterpretSettings
 from tamis.text import yamls
@@ -209,7 +210,7 @@ def _from_cache(path: Path) -> Exemplars | None:
 def _to_cache(path: Path, exemplars: Exemplars) -> None:
     """Write beside, then rename: a reader sees all or nothing. A read-only cache folder is not an error."""
     with suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(path.parent)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=".exemplars-", suffix=".tmp")
         try:
             with os.fdopen(handle, "wb") as file:

@@ -33,7 +33,9 @@ _INDEX_NAMES = ("index.html", "index.htm", "index.php")
 _CONTROL = re.compile(r"[\t\n\r]")
 _EDGES = "".join(map(chr, range(0x21)))
 _HOST_FORBIDDEN = re.compile(r"[\x00-\x20\x7f#%/:<>?@\[\\\]^|`{}\"]")
-_AUTHORITY = re.compile(r"^(?P<scheme>[^/?#\\]*[/\\]{2})(?P<authority>[^/?#\\]*)")
+# With one slash too: that is what is left of an address that was taken for a path.
+_AUTHORITY = re.compile(r"^(?P<scheme>(?i:https?):[/\\]+|[A-Za-z][\w.+-]*:[/\\]{1,2}|[/\\]{2})(?P<authority>[^/?#\\]*)")
+_BARE_AUTHORITY = re.compile(r"^[^/?#\\@\s:]+:[^/?#\\@\s]+@")
 _LONGEST = 4_096
 """Characters of the longest URL that is one: servers refuse longer ones, and a page may hold a million links."""
 _REMEMBERED = 512
@@ -170,8 +172,8 @@ def split_credentials(url: str) -> tuple[str, str]:
 
 
 def shown(url: str) -> str:
-    """A URL for a message: without credentials, and of bounded length."""
-    bare = without_credentials(url)
+    """A URL for a message: without credentials, scheme or not, and of bounded length."""
+    bare = _BARE_AUTHORITY.sub("", without_credentials(url))
     return bare if len(bare) <= _SHOWN else f"{bare[: _SHOWN - 1]}…"
 
 

@@ -18,6 +18,7 @@ from tamis.library.ontology.draft import Source
 from tamis.library.ontology.graph import looks_like_rdf_xml, looks_like_turtle, read_rdf_xml, read_turtle
 from tamis.library.ontology.obo import looks_like_obo, read_obo
 from tamis.library.ontology.tree import looks_like_tree, read_tree
+from tamis.private import private_folder
 from tamis.schema.library import Ontology, Term
 from tamis.text.encoding import decode
 
@@ -148,7 +149,7 @@ def _to_cache(kept: Path, ontology: Ontology) -> None:
         ],
     }
     try:
-        kept.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(kept.parent)
         handle, name = tempfile.mkstemp(dir=kept.parent, prefix=".ontology-")
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:

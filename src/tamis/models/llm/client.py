@@ -42,6 +42,7 @@ class ChatClient:
         base_url: with the version path, e.g. ``http://127.0.0.1:11434/v1``; ``/v1`` is added where there is no path.
         model: its name there.
         api_key: sent as bearer token where not empty.
+        credentials: ``user:password``, sent as basic authentication where there is no key.
         timeout_seconds: for one whole call.
         extra: fields added to each request, for endpoints that know more than the common ones.
         clock: monotonic seconds.
@@ -56,11 +57,14 @@ class ChatClient:
         model: str,
         *,
         api_key: SecretStr | None = None,
+        credentials: SecretStr | None = None,
         timeout_seconds: float = 120.0,
         extra: Mapping[str, Any] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._url, self._credentials = _completions_url(base_url)
+        if credentials is not None and credentials.get_secret_value():
+            self._credentials = _basic(credentials.get_secret_value())
         self._model = model
         self._key = _sendable(api_key)
         self._timeout = timeout_seconds
@@ -146,7 +150,7 @@ class ChatClient:
     def _refusal(self, answered: Answered) -> ModelError:
         """The error for a status other than 200."""
         status = answered.status
-        said = _short(_error_text(answered.body).replace(self._key.get_secret_value() or "\0", "…"))
+        said = _short(self._hiding(_error_text(answered.body)))
         told = f"{self._url} answered {status}" + (f": {said}" if said else "")
         # Some servers refuse a long prompt with 400, some with 413 or 500.
         if status == 413 or (status in (400, 422, 500) and _CONTEXT.search(said)):
@@ -173,6 +177,15 @@ class ChatClient:
             return ModelUnreachableError(told, fix="look at the model server's own log")
         return ModelReplyError(told, fix="the endpoint does not accept the request; is it OpenAI-compatible?")
 
+    def _hiding(self, text: str) -> str:
+        """The text without our secrets: servers that reflect a request would make us print them."""
+        key = self._key.get_secret_value()
+        pair = self._credentials.get("Authorization", "").partition(" ")[2]
+        plain = base64.b64decode(pair).decode("utf-8", "replace") if pair else ""
+        for secret in (key, pair, plain, plain.partition(":")[2]):
+            text = text.replace(secret or "\0", "…")
+        return text
+
     def _completion(self, raw: bytes, messages: Sequence[Message], max_tokens: int, seconds: float) -> Completion:
         """The first choice of a chat completion, usage estimated where it is missing or cannot be."""
         try:
@@ -182,8 +195,9 @@ class ChatClient:
             finish = str(choice.get("finish_reason") or "stop")
             usage = data.get("usage") or {}
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            said = _short(self._hiding(_error_text(raw)))
             raise ModelReplyError(
-                f"{self._url} answered something that is not a chat completion: {_short(_error_text(raw))!r}",
+                f"{self._url} answered something that is not a chat completion: {said!r}",
                 fix="llm.main.base_url must point at an OpenAI-compatible endpoint, usually ending in /v1",
             ) from error
         # No tokenizer makes more tokens than bytes; what is beyond that, and what the endpoint adds, was made up.
@@ -263,12 +277,14 @@ def _completions_url(base_url: str) -> tuple[str, dict[str, str]]:
     path = quote(parts.path.rstrip("/"), safe="/%:@!$&'()*+,;=~") or "/v1"
     if not path.endswith("/chat/completions"):
         path += "/chat/completions"
-    headers = {}
-    if parts.username:
-        pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
-        headers["Authorization"] = "Basic " + base64.b64encode(pair).decode("ascii")
+    headers = _basic(f"{unquote(parts.username)}:{unquote(parts.password or '')}") if parts.username else {}
     place = (f"[{name}]" if ":" in name else name) + (f":{port}" if port else "")
     return parts._replace(netloc=place, path=path, query="", fragment="").geturl(), headers
+
+
+def _basic(credentials: str) -> dict[str, str]:
+    """The header for basic authentication (RFC 7617)."""
+    return {"Authorization": "Basic " + base64.b64encode(credentials.encode()).decode("ascii")}
 
 
 def _decoded(raw: bytes) -> str:

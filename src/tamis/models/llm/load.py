@@ -30,4 +30,10 @@ def load_chat(role: ModelRole) -> ChatModel | None:
         return None
     if not role.model:
         raise SettingsError(f"llm base_url {role.base_url} is set, but no model is named", fix="set llm.main.model")
-    return ChatClient(role.base_url, role.model, api_key=role.api_key, timeout_seconds=role.timeout_seconds)
+    return ChatClient(
+        role.base_url,
+        role.model,
+        api_key=role.api_key,
+        credentials=role.credentials,
+        timeout_seconds=role.timeout_seconds,
+    )

@@ -1,0 +1,40 @@
+"""Folders and files that their owner alone may read: everything tamis makes of its own accord."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+
+def private_folder(path: Path) -> Path:
+    """Make a folder and those above it that are missing, each for its owner alone; existing ones are left as they are.
+
+    Returns:
+        The folder.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    # mkdir with parents gives its mode to the last folder only.
+    for folder in reversed([path, *path.parents]):
+        if not folder.exists():
+            folder.mkdir(mode=0o700, exist_ok=True)
+    return path
+
+
+def write_private(path: Path, data: bytes) -> None:
+    """Replace a file as a whole, so that a reader sees all of the old or all of the new; its folder is made if need be.
+
+    Raises:
+        OSError: it cannot be written; nothing is left behind.
+    """
+    # mkstemp gives the mode 0600.
+    handle, name = tempfile.mkstemp(dir=private_folder(path.parent), prefix=f".{path.name}-", suffix=".tmp")
+    fresh = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        fresh.replace(path)
+    finally:
+        fresh.unlink(missing_ok=True)
