@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_BRACKET = re.compile(r"\(\s*([A-Za-z][\w/+-]{1,11})\s*(?=[);,])")
+_BRACKET = re.compile(r"[(\[]\s*([A-Za-z](?:\w|[/+-](?=\w)){1,11}(?:\(\d+\))?)\s*(?=[);,\]])")
 _TOO_LONG = 200
 
 
@@ -19,17 +19,17 @@ class Abbreviation:
 
     Attributes:
         short: as written in the bracket.
-        start: of the long form.
+        start: of the long form, None where the letters alone do not tell: ``mercury (Hg)``.
         end: of the long form.
     """
 
     short: str
-    start: int
+    start: int | None
     end: int
 
 
 def abbreviations(text: str) -> list[Abbreviation]:
-    """The abbreviations that a text introduces, in order.
+    """What stands in brackets and may be an abbreviation of what stands before them, in order.
 
     Args:
         text: a chunk's.
@@ -40,15 +40,13 @@ def abbreviations(text: str) -> list[Abbreviation]:
         if not any(character.isupper() for character in short):
             continue
         end = len(text[: bracket.start()].rstrip())
-        start = _start(short, text, end)
-        if start is not None:
-            found.append(Abbreviation(short, start, end))
+        found.append(Abbreviation(short, _start(short, text, end), end))
     return found
 
 
 def _start(short: str, text: str, end: int) -> int | None:
     """Where the long form that ends at ``end`` begins, None where the letters are not in the words."""
-    letters = [character.lower() for character in short.removesuffix("s") if character.isalnum()]
+    letters = [character.lower() for character in short.removesuffix("s") if character.isalpha()]
     most_words = min(len(letters) + 5, len(letters) * 2)
     place = end
     for number, letter in enumerate(reversed(letters)):

@@ -179,15 +179,16 @@ class Linker:
     ) -> Mapping[str, EntityLink | None]:
         """What a document's own abbreviations stand for, by their spelling; None for something outside the ontology."""
         known: dict[str, EntityLink | None] = {}
+        ends = {(place.chunk, place.end): place for place in places}
         for number, chunk in enumerate(chunks):
             for each in abbreviations(chunk.text):
+                place = ends.get((number, each.end))
                 link = None
-                for place in places:
-                    if place.chunk == number and place.end == each.end and place.start <= each.start + 1:
-                        link = self._link(chunk.chunk_id, place, sure)
+                if place is not None and (each.start is None or place.start <= each.start + 1):
+                    link = self._link(chunk.chunk_id, place, sure)
                 key = " ".join(name_key(each.short))
-                if key not in known or known[key] is None:
-                    known[key] = link
+                if each.start is not None or link is not None:
+                    known[key] = known.get(key) or link
         return known
 
     def _abbreviated(

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from tamis.library.linking.names import LINKING, LONGEST_REORDERED, Lexicon, Node, Reading
-from tamis.library.linking.spelling import Token, keys_of, knowledge
+from tamis.library.linking.spelling import Token, keys_of, knowledge, known_words
 from tamis.schema.library import LinkMethod
 
 ELLIPSIS = 0.90
+APART = 0.95
+_LEAST_PART = 3
 _FUZZY_REACH = 4
 _LOCANT = 2
+_LEAST_WORD = 4
 _JOINING = frozenset({"and", "or", "nor"})
-_BOND = re.compile(r"(?:yl|oxy|oxo|keto|nitro|chloro|fluoro|bromo|amino|thio|phospho|udp|cyclo)$")
+_LISTING = frozenset({",", "/", "&", "+", ";"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ def find(text: str, found: Sequence[Token], lexicon: Lexicon, fuzzy_floor: float
     spans += _around(_reordered(text, found, keys, lexicon), spans)
     spans += _misspelt(text, found, keys, lexicon, fuzzy_floor)
     chosen = _longest(spans, found)
-    return _with_shared_words(found, keys, chosen, lexicon)
+    return _with_shared_words(text, found, keys, chosen, lexicon)
 
 
 def _around(turned: Sequence[Found], exact: Sequence[Found]) -> list[Found]:
@@ -67,11 +69,25 @@ def _exact(text: str, found: Sequence[Token], keys: Sequence[str], lexicon: Lexi
     beginnings = lexicon.root.below
     for first, key in enumerate(keys):
         node = beginnings.get(key)
-        if node is not None:
-            span = _walk(text, found, keys, first, node)
-            if span is not None:
-                spans.append(span)
+        span = _walk(text, found, keys, first, node) if node is not None else None
+        if span is None and first + 1 < len(keys) and not found[first + 1].hard:
+            span = _written_apart(text, found, keys, first, lexicon)
+        if span is not None:
+            spans.append(span)
     return spans
+
+
+def _written_apart(
+    text: str, found: Sequence[Token], keys: Sequence[str], first: int, lexicon: Lexicon
+) -> Found | None:
+    """A name of one word that the text writes as two: ``soy bean``, ``methyl mercury``."""
+    if min(len(keys[first]), len(keys[first + 1])) < _LEAST_PART:
+        return None
+    node = lexicon.root.below.get(keys[first] + keys[first + 1])
+    readings = tuple(each for each in node.readings if not each.symbol) if node is not None else ()
+    if readings and _stands_alone(text, found, first, first + 2):
+        return Found(first, first + 2, readings, certainty=APART)
+    return None
 
 
 def _walk(text: str, found: Sequence[Token], keys: Sequence[str], first: int, node: Node) -> Found | None:
@@ -96,9 +112,11 @@ def _walk(text: str, found: Sequence[Token], keys: Sequence[str], first: int, no
 
 def _cased(text: str, found: Sequence[Token], first: int, end: int, reading: Reading) -> bool:
     """Whether the case of a text suits a name for which case is all there is."""
+    written = text[found[first].start : found[end - 1].end]
+    if not reading.term_id and reading.name[1:2] in {" ", "-"}:
+        return written[0] == reading.name[0]  # 20 g protein is no G protein
     if not (reading.symbol or reading.acronym):
         return True
-    written = text[found[first].start : found[end - 1].end]
     if reading.symbol:
         return written in {reading.name, reading.name.strip("+-()0123456789"), f"{reading.name}s"}
     return written.rstrip("s").isupper()
@@ -106,21 +124,43 @@ def _cased(text: str, found: Sequence[Token], first: int, end: int, reading: Rea
 
 def _stands_alone(text: str, found: Sequence[Token], first: int, end: int) -> bool:
     """Whether tokens are a name of their own, not a piece of a longer one: of ``D3``, or of ``glucose-6-phosphate``."""
-    if first and found[first - 1].end == found[first].start:
-        return False
-    if first and text[found[first - 1].end : found[first].start] == "-" and _BOND.search(found[first - 1].key):
-        return False
-    if end == len(found):
+    return not (first and _is_continued(text, found, first, end)) and not (
+        end < len(found) and _continues(text, found, end)
+    )
+
+
+def _is_continued(text: str, found: Sequence[Token], first: int, end: int) -> bool:
+    """Whether the token before a span is a part of the same name."""
+    before = found[first - 1]
+    gap = text[before.end : found[first].start]
+    if not gap or (gap == "-" and before.key.isdigit() and first > 1 and found[first - 2].end + 1 == before.start):
         return True
+    if found[first].hard:
+        return False
+    if before.key in keys_of("bonds") or (gap == "-" and before.key.endswith(("yl", "oxy"))):
+        return True
+    if end - first > 1 or not before.key.isalpha() or len(before.key) < _LEAST_WORD:
+        return False
+    last = found[first].key
+    return (last in keys_of("tails") or _is_head(last)) and before.key not in known_words()
+
+
+def _continues(text: str, found: Sequence[Token], end: int) -> bool:
+    """Whether the token behind a span is a part of the same name or makes it the name of something else."""
     following = found[end]
     gap = text[found[end - 1].end : following.start]
-    if not gap or (gap == "(" and following.key.isdigit()):
+    if not gap or (gap in {"(", "-"} and following.key.isdigit()):
+        return True
+    if following.hard:
         return False
-    if gap == "-" and following.key.isdigit():
-        return False
-    if len(following.key) <= _LOCANT and end + 1 < len(found) and not (following.hard or found[end + 1].hard):
-        return not (_is_head(following.key) or _is_head(found[end + 1].key))
-    return following.hard or not _is_head(following.key)
+    if (
+        len(following.key) <= _LOCANT
+        and end + 1 < len(found)
+        and not found[end + 1].hard
+        and _is_head(found[end + 1].key)
+    ):
+        return True
+    return _is_head(following.key)
 
 
 @lru_cache(maxsize=100_000)
@@ -198,19 +238,27 @@ def _longest(spans: Sequence[Found], found: Sequence[Token]) -> list[Found]:
 
 
 def _with_shared_words(
-    found: Sequence[Token], keys: Sequence[str], chosen: list[Found], lexicon: Lexicon
+    text: str, found: Sequence[Token], keys: Sequence[str], chosen: list[Found], lexicon: Lexicon
 ) -> list[Found]:
     """Add names that share a word with their neighbour: ``vitamins C and E``, ``soluble and insoluble fibre``."""
     taken = {place for span in chosen for place in range(span.first, span.end)}
     added: list[Found] = []
     for span in chosen:
-        added += _sharing_first(found, keys, span, lexicon, taken)
-        added += _sharing_last(found, keys, span, lexicon, taken)
+        added += _sharing_first(text, found, keys, span, lexicon, taken)
+        added += _sharing_last(text, found, keys, span, lexicon, taken)
     return sorted([*chosen, *added], key=lambda span: span.first)
 
 
+def _is_listed(text: str, found: Sequence[Token], first: int, place: int) -> bool:
+    """Whether a comma, a slash or a joining word, and nothing else, stands between two places of a list."""
+    between = text[found[first - 1].end : found[place].start]
+    for token in found[first:place]:
+        between = between.replace(text[token.start : token.end], " ", 1)
+    return (first < place or found[place].hard) and {*between.split()} <= _LISTING
+
+
 def _sharing_first(
-    found: Sequence[Token], keys: Sequence[str], span: Found, lexicon: Lexicon, taken: set[int]
+    text: str, found: Sequence[Token], keys: Sequence[str], span: Found, lexicon: Lexicon, taken: set[int]
 ) -> list[Found]:
     added = []
     shared = keys[span.first : span.end - 1]
@@ -219,13 +267,13 @@ def _sharing_first(
         begin = place
         while place < len(keys) and keys[place] in _JOINING:
             place += 1
-        if place >= len(keys) or (place == begin and not found[place].hard) or place in taken:
+        if place >= len(keys) or place in taken or not _is_listed(text, found, begin, place):
             break
         end = place + 1
         while end < len(keys) and found[end].start == found[end - 1].end:
             end += 1
         readings = lexicon.get([*shared, *keys[place:end]])
-        if not readings:
+        if not readings or (len(keys[place]) == 1 and not text[found[place].start].isupper()):
             break
         added.append(Found(place, end, tuple(readings), certainty=ELLIPSIS))
         taken.update(range(place, end))
@@ -234,7 +282,7 @@ def _sharing_first(
 
 
 def _sharing_last(
-    found: Sequence[Token], keys: Sequence[str], span: Found, lexicon: Lexicon, taken: set[int]
+    text: str, found: Sequence[Token], keys: Sequence[str], span: Found, lexicon: Lexicon, taken: set[int]
 ) -> list[Found]:
     added: list[Found] = []
     place = span.first
@@ -242,7 +290,7 @@ def _sharing_last(
         end = place
         while end and keys[end - 1] in _JOINING:
             end -= 1
-        if not end or (end == place and not found[place].hard):
+        if not end or not _is_listed(text, found, end, place):
             break
         best: Found | None = None
         for first in range(max(0, end - 2), end):

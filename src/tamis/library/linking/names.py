@@ -17,7 +17,7 @@ LINKING = frozenset({"of", "the", "in"})
 _LEAST_FUZZY = 4
 _BRACKETED = re.compile(r"\s+\([^()]*\)$|\(\d*[+-]\)$")
 _CHARGE = re.compile(r"(?<=[A-Za-z])\(\d*[+-]\)$")
-_STEREO = re.compile(r"^(?:\([\dRSEZrsz,'’+±-]+\)-|(?:all-)?(?:trans|cis)-|[DL]{1,2}-)")
+_STEREO = re.compile(r"^(?:\([\dRSEZrsz,'’+±-]+\)-|(?:all-)?(?:trans|cis)-|myo-|[DL]{1,2}-)")
 _LEAST_TURNED = 4
 _ENDING = 4
 _SYMBOL_LETTERS = 3

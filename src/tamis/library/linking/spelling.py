@@ -47,6 +47,8 @@ _AMERICAN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"^courgettes?$", "zucchini"),
     )
 )
+_COUNTED = re.compile(r"(?<=[xrtn]a)kis(?=[a-z])")
+"""``hexakisphosphate`` and ``hexaphosphate`` are told apart by chemists alone."""
 _DOUBTFUL = re.compile(r"ae|oe|ph|our|re|is|ys|ou|gh|ui|ii|ni|ky|ll|au")
 
 
@@ -115,7 +117,7 @@ def spelled(word: str) -> str:
     if not plain.isalpha():
         return plain
     short: Mapping[str, str] = knowledge()["short"]
-    plain = american(plain)
+    plain = _COUNTED.sub("", american(plain))
     return short.get(plain) or singular(plain)
 
 
