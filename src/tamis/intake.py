@@ -22,8 +22,8 @@ from tamis.errors import AcquireError, UsageError
 from tamis.schema.document import Document, Page
 from tamis.schema.progress import Progress
 from tamis.store.protocols import PageRecord
-from tamis.text.fingerprints import document_digest
 from tamis.text import urls
+from tamis.text.fingerprints import document_digest
 
 if TYPE_CHECKING:
     from tamis.acquire.breaker import BreakerMemory

@@ -11,6 +11,7 @@ from tamis.errors import AcquireError, FetchError
 from tamis.schema.document import Page
 from tamis.store.protocols import PageRecord, PageState
 from tamis.text import urls
+from tamis.text.fingerprints import document_digest
 
 _GONE = frozenset({404, 410})
 _READABLE = frozenset(
@@ -52,10 +53,9 @@ def readable(response: Response) -> bool:
 
 
 def digest(page: Page) -> str:
-    """Hex SHA-256 of a page's main content: of its document, or of its documents' digests in order."""
-    if len(page.documents) == 1:
-        return page.documents[0].sha256
-    return hashlib.sha256("\n".join(document.sha256 for document in page.documents).encode()).hexdigest()
+    """Hex SHA-256 of what was read in a page: of its document, or of its documents' digests in order."""
+    digests = [document_digest(document) for document in page.documents]
+    return digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
 
 
 class Judge:

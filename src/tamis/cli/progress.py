@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _PATIENCE_SECONDS = 1.0
 """Work shorter than this is over before a person wonders."""
 _SIGN_OF_LIFE_SECONDS = 30.0
+_NOTE = 60
+"""Characters of a note that are shown, the last ones: the end of an address tells more than its beginning."""
 
 
 class Plain:
@@ -35,14 +37,16 @@ class Plain:
         self._name, self._count, self._total = name, 0, total
         self._started = self._spoke = time.monotonic()
 
-    def advance(self, n: int = 1, note: str = "") -> None:  # noqa: ARG002 - notes are for a bar
+    def advance(self, n: int = 1, note: str = "") -> None:
         """Count."""
         self._count += n
         now = time.monotonic()
         if now - self._spoke >= _SIGN_OF_LIFE_SECONDS:
             self._spoke = now
             of = f" of {self._total}" if self._total else ""
-            say(f"{self._name}: {self._count}{of} …", err=True)
+            # Without a step of its own, it is the note that moves.
+            doing = f" ({note[-_NOTE:]})" if note and not n else ""
+            say(f"{self._name}: {self._count}{of}{doing} …", err=True)
 
     def done(self) -> None:
         """Say what the last stage took."""
@@ -97,7 +101,7 @@ class Bar(Plain):
         with self._lock:
             self._count += n
             if self._bars is not None and self._task is not None:
-                self._bars.update(self._task, completed=self._count, note=escaped(note)[-60:])
+                self._bars.update(self._task, completed=self._count, note=escaped(note)[-_NOTE:])
 
     def done(self) -> None:
         """Take the bar away."""

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+
+import numpy as np
 
 from tamis.digest.anchors import anchors_for, read, unit_mean
 from tamis.digest.chunks import chunk, embedding_text
-from tamis.models.protocols import Embedder, EntityRecogniser
+from tamis.models.protocols import Embedder, EntityRecogniser, Matrix
 from tamis.schema.document import Document
 from tamis.schema.entity import EntityCount, Mention
+from tamis.schema.progress import Progress, Silence
 from tamis.settings import Settings
 from tamis.store.protocols import StoredDocument
 from tamis.text.fingerprints import simhash
 
 _WORKERS = 3
 """Documents under way at once: the embedder and the recogniser both let go of the interpreter while they compute."""
+_PIECE = 64
+"""Passages embedded before a person hears how far it is: about a second."""
+_LOOK_SECONDS = 0.25
 
 
 class Digester:
@@ -40,8 +47,11 @@ class Digester:
 
     def digest(self, document: Document) -> StoredDocument:
         """Everything that is stored of one document."""
+        return self._digest(document, lambda _done, _total: None)
+
+    def _digest(self, document: Document, told: Callable[[int, int], None]) -> StoredDocument:
         passages = chunk(document, self._settings.chunks)
-        vectors = self._embedder.passages([embedding_text(document, passage) for passage in passages])
+        vectors = embed_slowly([embedding_text(document, passage) for passage in passages], self._embedder, told)
         reading = read(unit_mean(vectors), anchors_for(self._embedder), self._settings.digest)
         return StoredDocument(
             document=document,
@@ -54,24 +64,75 @@ class Digester:
             fingerprint=simhash(document.text),
         )
 
-    def digest_many(self, documents: Iterable[Document]) -> Iterator[StoredDocument]:
+    def digest_many(self, documents: Iterable[Document], progress: Progress | None = None) -> Iterator[StoredDocument]:
         """Digest a stream of documents, several at a time, in their order.
 
         No more documents are taken from the stream than are being worked on, so memory stays flat.
+
+        Args:
+            documents: the stream.
+            progress: told, in the caller's thread, how far a long document is; not that one is done.
         """
+        listener = progress or Silence()
         anchors_for(self._embedder)
         with ThreadPoolExecutor(_WORKERS, thread_name_prefix="digest") as pool:
-            waiting: deque[Future[StoredDocument]] = deque()
+            waiting: deque[_Begun] = deque()
             try:
                 for document in documents:
-                    waiting.append(pool.submit(self.digest, document))
+                    waiting.append(self._begun(document, pool))
                     if len(waiting) > _WORKERS:
-                        yield waiting.popleft().result()
+                        yield waiting.popleft().result(listener)
                 while waiting:
-                    yield waiting.popleft().result()
+                    yield waiting.popleft().result(listener)
             finally:
-                for future in waiting:
-                    future.cancel()
+                for begun in waiting:
+                    begun.future.cancel()
+
+    def _begun(self, document: Document, pool: ThreadPoolExecutor) -> _Begun:
+        steps: deque[tuple[int, int]] = deque(maxlen=1)
+        future = pool.submit(self._digest, document, lambda done, total: steps.append((done, total)))
+        return _Begun(document.title or document.document_id, future, steps)
+
+
+@dataclass(frozen=True)
+class _Begun:
+    """A document under way."""
+
+    name: str
+    future: Future[StoredDocument]
+    steps: deque[tuple[int, int]]
+
+    def result(self, progress: Progress) -> StoredDocument:
+        """Wait for it; a long one shows how far it is."""
+        while not self.future.done():
+            wait([self.future], timeout=_LOOK_SECONDS)
+            if self.steps:
+                progress.advance(0, how_far(*self.steps[-1], self.name))
+        return self.future.result()
+
+
+def how_far(done: int, total: int, name: str) -> str:
+    """What a person reads while a long document is embedded."""
+    return f"{name}: passage {done:,} of {total:,}"
+
+
+def embed_slowly(texts: Sequence[str], embedder: Embedder, told: Callable[[int, int], None]) -> Matrix:
+    """Embed the passages of a document piece by piece.
+
+    Args:
+        texts: of the passages.
+        embedder: the model.
+        told: called between pieces with how many are done, of how many; never for a short document.
+
+    Returns:
+        (len(texts), D).
+    """
+    pieces = []
+    for start in range(0, len(texts), _PIECE):
+        if start:
+            told(start, len(texts))
+        pieces.append(embedder.passages(texts[start : start + _PIECE]))
+    return np.concatenate(pieces) if pieces else embedder.passages([])
 
 
 def count_entities(mentions: Sequence[Mention]) -> tuple[EntityCount, ...]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from tamis.digest.anchors import anchors_for, read, unit_mean
 from tamis.digest.chunks import embedding_text
+from tamis.digest.digest import embed_slowly, how_far
 from tamis.digest.finish import finish
 from tamis.models.protocols import Embedder
 from tamis.schema.progress import Progress
@@ -31,7 +34,12 @@ def reembed(
         return None
     progress.stage("embedding", reembedding.count())
     for document, chunks in reembedding.pending():
-        vectors = embedder.passages([embedding_text(document, passage) for passage in chunks])
+        name = document.title or document.document_id
+        vectors = embed_slowly(
+            [embedding_text(document, passage) for passage in chunks],
+            embedder,
+            partial(_tell, progress, name),
+        )
         reading = read(unit_mean(vectors), anchors_for(embedder), settings.digest)
         reembedding.stage(
             document.document_id,
@@ -40,7 +48,11 @@ def reembed(
             sentiment=reading.sentiment,
             quality=reading.quality,
         )
-        progress.advance(1, document.title or document.document_id)
+        progress.advance(1, name)
     progress.stage("indexing")
     with reembedding.swapped() as writer:
         return finish(writer, embedder, settings)
+
+
+def _tell(progress: Progress, name: str, done: int, total: int) -> None:
+    progress.advance(0, how_far(done, total, name))

@@ -33,7 +33,7 @@ def salvage(rescue: Rescue, digester: Digester, settings: Settings, progress: Pr
         return
     progress.stage("saving", len(health.whole) + len(health.partial))
     with rescue.replaced() as writer:
-        for stored in chain(rescue.stored(), digester.digest_many(rescue.texts())):
+        for stored in chain(rescue.stored(), digester.digest_many(rescue.texts(), progress)):
             writer.put(stored)
             progress.advance(1, stored.document.title or stored.document.document_id)
         progress.stage("indexing")

@@ -176,7 +176,7 @@ class PageRecord:
         document_id: what it became, empty if nothing.
         etag: as last received.
         last_modified: as last received.
-        sha256: of the extracted main content.
+        sha256: of everything read in the page, its text and its title among it.
         status: last HTTP status, 0 when none.
         reason: why it failed or was skipped.
         links: outgoing links worth following, canonical, so that a 304 page still leads on.
@@ -309,7 +309,7 @@ class CollectionWriter(Protocol):
         ...
 
     def digest_of(self, document_id: str) -> str:
-        """`Document.sha256` of what is stored, empty when nothing is."""
+        """`tamis.text.fingerprints.document_digest` of what is stored, empty when nothing is."""
         ...
 
     def put(self, stored: StoredDocument, page: PageRecord | None = None) -> None:

@@ -3,18 +3,39 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import Counter
 from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
 
+from tamis.schema.document import Document
 from tamis.text.tokens import words
 
 
 def sha256_hex(text: str) -> str:
     """Hex digest of the UTF-8 bytes of a text."""
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def document_digest(document: Document) -> str:
+    """Hex digest over everything read in a document, its text and its title among it; not over its id and address.
+
+    Two documents with the same one need not be digested twice.
+    """
+    read = (
+        document.sha256,
+        document.title,
+        document.media_type,
+        document.language,
+        document.published,
+        document.author,
+        list(document.keywords),
+        [(anchor.start, anchor.fragment) for anchor in document.anchors],
+        dict(document.metadata),
+    )
+    return sha256_hex(json.dumps(read, sort_keys=True))
 
 
 @lru_cache(maxsize=200_000)

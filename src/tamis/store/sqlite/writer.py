@@ -29,15 +29,18 @@ from tamis.store.sqlite.database import (
 from tamis.store.sqlite.failures import failures_of
 from tamis.store.sqlite.information import read_information, summarise
 from tamis.store.sqlite.rows import (
+    DOCUMENT_COLUMNS,
     PAGE_COLUMNS,
     as_json,
     digest_row,
+    document_from,
     document_row,
     entity_from,
     page_from,
     page_row,
     unsigned,
 )
+from tamis.text.fingerprints import document_digest
 
 _VANISHED = """
     EXISTS (SELECT 1 FROM pages WHERE pages.document_id = documents.id AND pages.state = 'vanished')
@@ -114,11 +117,12 @@ class SqliteWriter:
             yield self._connection
 
     def digest_of(self, document_id: str) -> str:
-        """`Document.sha256` of what is stored, empty when nothing is."""
+        """`tamis.text.fingerprints.document_digest` of what is stored, empty when nothing is."""
+        columns = DOCUMENT_COLUMNS.replace(" text,", " '' AS text,")
         row = self._connection.execute(
-            "SELECT sha256 FROM documents WHERE id = ? AND died IS NULL", (document_id,)
+            f"SELECT {columns} FROM documents WHERE id = ? AND died IS NULL", (document_id,)
         ).fetchone()
-        return "" if row is None else str(row[0])
+        return "" if row is None else document_digest(document_from(row))
 
     def put(self, stored: StoredDocument, page: PageRecord | None = None) -> None:
         """Insert or replace one document, and its page record, in one transaction.
