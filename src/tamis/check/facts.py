@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from tamis.check import dates as dating
 from tamis.check import names as naming
 from tamis.check import numbers as counting
+from tamis.check.pairing import Cut, crossed
 from tamis.check.polarity import contradiction
 from tamis.check.source import Source, levelled
 from tamis.models.protocols import EntityRecogniser
@@ -46,7 +47,7 @@ class Flaw:
     """One fact that the evidence does not hold.
 
     Attributes:
-        kind: ``number``, ``date``, ``name``, ``subject``, ``quote`` or ``polarity``.
+        kind: ``number``, ``date``, ``name``, ``subject``, ``quote``, ``polarity`` or ``pairing``.
         text: for a reader, the fact and where it was looked for.
     """
 
@@ -87,7 +88,20 @@ def flaws(facts: Facts, cited: Sequence[Source]) -> tuple[Flaw, ...]:
         found.append(Flaw("subject", f"{subject} is not what the closest sentence of {where} speaks of"))
     if opposed := contradiction(facts.text, [sentence for source in cited for sentence in source.sentences]):
         found.append(Flaw("polarity", f"the closest sentence of {where} disagrees: {opposed}"))
+    if pair := crossed(
+        facts.text, _cuts(cited), lambda piece: any(levelled(piece) in source.level for source in cited)
+    ):
+        found.append(Flaw("pairing", f"paired otherwise in {where}: {pair}"))
     return tuple(found)
+
+
+def _cuts(cited: Sequence[Source]) -> list[Cut]:
+    """Evidence as whole pieces, as sentences and as clauses."""
+    return [
+        Cut(tuple(source.content for source in cited)),
+        Cut(tuple(part for source in cited for part in source.sentence_contents)),
+        Cut(tuple(part for source in cited for part in source.clause_contents), fine=True),
+    ]
 
 
 def _plain_year(date: dating.Date, given: Sequence[counting.Number]) -> bool:

@@ -23,6 +23,7 @@ _CLAUSE = re.compile(
     r"[;:,()]\s+|\s+[-–—]\s+|\s(?=without\b)"
     r"|\b(?:but|although|though|whereas|while|because|unless|however|and|which|if|since|so that)\b"
 )
+_PREFIXES = frozenset({"un", "in", "im", "il", "ir", "dis", "non"})
 _WORD = re.compile(r"[a-z]+")
 _LEAST_ALIGNED = 0.6
 """Share of a claim clause's terms that an evidence clause must hold to be about the same."""
@@ -45,7 +46,8 @@ _OPPOSITES = tuple(
             for pair in """
     high/low;highest/lowest;most/least;better/worse;best/worst;larger bigger greater/smaller;largest biggest/smallest
     strong/weak;stronger/weaker;longer/shorter;longest/shortest;older/younger;oldest/youngest;warmer/colder;heavier/lighter
-    always/never;before/after;above/below;first/last;earlier/later;early/late;start begin began/end ended;with/without
+    always/never;often frequently/rarely seldom;majority/minority
+    before/after;above/below;first/last;earlier/later;early/late;start begin began/end ended;with/without
     allow permit/forbid prevent prohibit;allowed/forbidden prohibited;enable/disable;accept/reject refuse
     include/exclude;required mandatory/optional;legal/illegal;lawful/unlawful;true/false;positive/negative
     possible/impossible;mutable/immutable;safe/unsafe dangerous;beneficial/harmful;protect/harm;success/failure
@@ -78,7 +80,10 @@ class _Clause:
 def _clause(text: str) -> _Clause:
     folded = _NOT_NEGATING.sub(" ", text)
     cues = list(_NEGATION.finditer(folded))
-    governed = {term for cue in cues for term in _governed(folded[cue.end() :])}
+    # "… but the blades cannot": what is denied was said before, of whom it is denied stands in front.
+    governed = {
+        term for cue in cues for term in _governed(folded[cue.end() :]) or terms(folded[: cue.start()])[-_GOVERNED:]
+    }
     content = frozenset(terms(_NEGATION.sub(" ", folded)))
     return _Clause(content, frozenset(_stems(text)), len(cues) % 2 == 1, frozenset(governed))
 
@@ -93,16 +98,21 @@ def _governed(rest: str) -> list[str]:
     return terms(rest)[:_GOVERNED]
 
 
-def _clauses(sentence: str) -> Iterator[_Clause]:
-    """The clauses of a sentence; pieces of a single term go with the one before them."""
-    pieces: list[str] = []
+def pieces(sentence: str) -> list[str]:
+    """The clauses of a sentence, folded; one of a single term that denies nothing goes with the one before it."""
+    found: list[str] = []
     for piece in _CLAUSE.split(fold(_LITERAL.sub("", sentence))):
-        if piece and piece.strip():
-            if pieces and len(terms(piece)) < 2:
-                pieces[-1] += f" {piece}"
-            else:
-                pieces.append(piece)
-    return map(_clause, pieces)
+        if not piece or not piece.strip():
+            continue
+        if found and len(terms(piece)) < 2 and not _NEGATION.search(piece):
+            found[-1] += f" {piece}"
+        else:
+            found.append(piece)
+    return found
+
+
+def _clauses(sentence: str) -> Iterator[_Clause]:
+    return map(_clause, pieces(sentence))
 
 
 def contradiction(claim: str, evidence: Sequence[str]) -> str:
@@ -147,16 +157,25 @@ def _opposed(said: _Clause, unit: _Clause) -> tuple[str, frozenset[str]]:
 
 def _opposite(said: _Clause, unit: _Clause) -> str:
     """``says increase, not decrease`` where one stands in the claim alone and the other in the unit alone."""
+    here, there = said.words - unit.words, unit.words - said.words
     for pair in _STEMMED:
         for mine, theirs in (pair, pair[::-1]):
             if (
-                (here := mine.keys() & said.words)
-                and (there := theirs.keys() & unit.words)
-                and not mine.keys() & unit.words
-                and not theirs.keys() & said.words
+                mine.keys() & here
+                and theirs.keys() & there
+                and not (mine.keys() | theirs.keys()) & said.words & unit.words
             ):
-                return f"says {mine[min(here)]}, not {theirs[min(there)]}"
+                return f"says {mine[min(mine.keys() & here)]}, not {theirs[min(theirs.keys() & there)]}"
+    for word in sorted(here):
+        for other in sorted(there):
+            if _prefixed(word, other) or _prefixed(other, word):
+                return f"says {word}, not {other}"
     return ""
+
+
+def _prefixed(long: str, short: str) -> bool:
+    """Whether a word denies another by its first letters: unlawful, irregular, dissimilar."""
+    return len(short) > 4 and long.endswith(short) and long[: -len(short)] in _PREFIXES
 
 
 def _stem(word: str) -> str:

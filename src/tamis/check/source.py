@@ -11,6 +11,8 @@ from itertools import pairwise
 from tamis.check.dates import Date, dates
 from tamis.check.names import Vocabulary, vocabulary
 from tamis.check.numbers import Number, numbers
+from tamis.check.pairing import content
+from tamis.check.polarity import pieces
 from tamis.schema.evidence import Evidence
 from tamis.text.inline import plain
 from tamis.text.sentences import sentences
@@ -67,6 +69,21 @@ class Source:
     def terms(self) -> frozenset[str]:
         """Analysed terms, those of its heading included."""
         return frozenset(terms(self.heading)) | frozenset(terms(self.prose))
+
+    @cached_property
+    def content(self) -> frozenset[str]:
+        """Terms and numbers of the whole, for pairing."""
+        return content(f"{self.heading}\n{self.prose}")
+
+    @cached_property
+    def sentence_contents(self) -> tuple[frozenset[str], ...]:
+        """Likewise of each sentence."""
+        return tuple(map(content, self.sentences))
+
+    @cached_property
+    def clause_contents(self) -> tuple[frozenset[str], ...]:
+        """Likewise of each clause."""
+        return tuple(content(piece) for sentence in self.sentences for piece in pieces(sentence))
 
     @cached_property
     def _dated(self) -> tuple[list[Date], str]:
