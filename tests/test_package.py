@@ -46,7 +46,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
 
 
 def test_the_public_names() -> None:
-    assert sorted(tamis.__all__) == ["Collection", "Tamis", "__version__", "scroll"]
+    assert sorted(tamis.__all__) == ["Collection", "Library", "Tamis", "__version__", "scroll"]
     assert [name for name in tamis.__all__ if not hasattr(tamis, name)] == []
 
 

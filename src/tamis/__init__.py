@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tamis.app import Collection, Tamis, scroll
+from tamis.libraries import Library
 
 __version__ = "0.1.0"
 
-__all__ = ["Collection", "Tamis", "__version__", "scroll"]
+__all__ = ["Collection", "Library", "Tamis", "__version__", "scroll"]

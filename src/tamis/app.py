@@ -163,6 +163,7 @@ class Tamis:
         max_cost: float | None = None,
         max_tokens: int | None = None,
         language: str | None = None,
+        cards: bool = False,
         progress: Progress | None = None,
     ) -> Answer:
         """Ask one collection, or several separated by commas, and get a checked, cited answer.
@@ -177,6 +178,7 @@ class Tamis:
             max_cost: refuse above this bound.
             max_tokens: refuse above this bound.
             language: of the answer, ISO 639-1; the question's by default.
+            cards: read what the nearest cards of the library quote, too.
             progress: listens.
 
         Raises:
@@ -196,6 +198,7 @@ class Tamis:
             max_cost=max_cost,
             max_tokens=max_tokens,
             language=language,
+            cards=cards,
         )
         return ask(request, self, progress or Silence())
 

@@ -45,6 +45,7 @@ class Request:
     max_cost: float | None = None
     max_tokens: int | None = None
     language: str | None = None
+    cards: bool = False
 
 
 def search(
@@ -161,9 +162,34 @@ def _search_one(name: str, reader: CollectionReader, question: Interpretation, r
         explain=request.explain,
         snippets=0,
     )
+    if request.cards:
+        ranking = _with_cards(name, ranking, question, reader, app)
     verdict = judge(question, ranking, reader=reader, settings=app.settings)
     status = SourceStatus(name, "ok", items=len(ranking.items), seconds=round(time.perf_counter() - started, 3))
     return _Found(name, reader, ranking, verdict, status)
+
+
+def _with_cards(name: str, ranking: Ranking, question: Interpretation, reader: CollectionReader, app: Tamis) -> Ranking:
+    """The ranking with what the nearest cards quote; a card's passages may have changed since it was made."""
+    from tamis.rank.quoted import with_quoted
+
+    asked = app.embedder.queries(_asked(question))
+    with app.store.library(name) as library:
+        near = {about for row in asked for about, _ in library.index.search(row, app.settings.layer_c.query_cards)}
+        cards = [card for about in sorted(near) if (card := library.graph.card(about))]
+    quoted = dict.fromkeys(
+        quote.chunk_id for card in cards for sentence in card.sentences for quote in sentence.quotes[:1]
+    )
+    there = [chunk_id for chunk_id in quoted if _is_there(chunk_id, reader)]
+    return with_quoted(ranking, there, asked, reader, factor=app.settings.entities.related_factor)
+
+
+def _is_there(chunk_id: str, reader: CollectionReader) -> bool:
+    try:
+        reader.chunk_rows([chunk_id])
+    except KeyError:
+        return False
+    return True
 
 
 def _merged(found: Sequence[_Found], limit: int) -> tuple[RankedItem, ...]:

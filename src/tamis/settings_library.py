@@ -59,4 +59,5 @@ class LayerCSettings(Section):
     group_characters: Count = Field(20_000, description="L5: characters of a group")
     redundancy: Cosine = Field(0.95, description="cosine above which a sentence repeats another; tuned")
     concurrency: Count = Field(2, description="model calls at once")
+    query_cards: Count = Field(3, description="nearest cards whose passages a library question reads too")
     safety_sensitive_facets: tuple[str, ...] = Field(("allergies",), description="L8: cards to review before use")

@@ -13,19 +13,26 @@ import click
 from tamis.cli.failures import Exit, guarded
 
 _COMMANDS = (
+    "audit",
+    "build",
+    "card",
+    "cards",
     "collections",
     "config",
     "crawl",
     "demo",
     "doctor",
     "eval",
+    "export",
     "ingest",
     "interpret",
     "page",
     "reembed",
     "scroll",
     "search",
+    "shelves",
     "summarize",
+    "themes",
     "verify",
 )
 """Each is a module of this package that holds a click command named ``command``."""
@@ -80,8 +87,8 @@ def _version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
 def tamis(ctx: click.Context) -> None:
     """Reads a lot so that a small model has little to read.
 
-    Collect documents (ingest, crawl), then ask them (scroll, search). Answers cite their sources; without a language
-    model they are extracts, made on this machine. Start with `tamis demo`.
+    Collect documents (ingest, crawl), then ask them (scroll, search) or make a library of them (build, cards). Answers
+    cite their sources; without a language model they are extracts, made on this machine. Start with `tamis demo`.
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())

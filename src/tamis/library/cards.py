@@ -175,17 +175,18 @@ def extracts(evidence: Sequence[Evidence]) -> tuple[Sentence, ...]:
     return tuple(Sentence(item.text, (item.label,)) for item in evidence)
 
 
-def content_hash(made: Draft, members: Sequence[tuple[str, str]], *, wording: str) -> str:
-    """Hash of everything a card depends on.
+def content_hash(about: str, title: str, members: Sequence[tuple[str, str]], *, making: str) -> str:
+    """Hash of everything a card depends on; known before the card is made.
 
     Args:
-        made: what it is made from.
-        members: (chunk id, hash of its text) of the theme, in order.
-        wording: who words it and how: model, prompt, settings.
+        about: id of the theme or shelf.
+        title: its label.
+        members: (id, hash) of what it is made from, in order: passages with their sources, or cards.
+        making: how it is made: settings, prompt, model.
     """
-    basis = [made.basis.documents, made.basis.origins, made.basis.source_types, made.basis.years]
-    parts = [MAKING, made.about, made.title, [list(member) for member in members], basis, wording]
-    return sha256_hex(json.dumps(parts, ensure_ascii=False))
+    return sha256_hex(
+        json.dumps([MAKING, about, title, [list(entry) for entry in members], making], ensure_ascii=False)
+    )
 
 
 def assemble(

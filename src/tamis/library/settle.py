@@ -41,7 +41,11 @@ def settle(
         return None
     if not changes:
         return list(previous)
-    joined = _joined(previous, same, ids, vectors)
+    home = {member.chunk_id: theme.theme_id for theme in previous for member in theme.members if member.primary}
+    homes = {name: home[name] for name in ids if name in same and name in home}
+    joined: dict[str, list[Member]] = {}
+    for name, (theme_id, weight) in nearest_homes(homes, ids, vectors).items():
+        joined.setdefault(theme_id, []).append(Member(name, weight))
     settled = []
     for theme in previous:
         kept = [member for member in theme.members if member.chunk_id in same]
@@ -51,24 +55,28 @@ def settle(
     return settled
 
 
-def _joined(
-    previous: Sequence[Theme], same: set[str], ids: Sequence[str], vectors: Matrix
-) -> Mapping[str, list[Member]]:
-    """Theme id → the chunks that come to it."""
-    home = {member.chunk_id: theme.theme_id for theme in previous for member in theme.members if member.primary}
-    old = [row for row, name in enumerate(ids) if name in same and name in home]
-    known = vectors[np.array(old, dtype=np.int64)]
-    joined: dict[str, list[Member]] = {}
+def nearest_homes(homes: Mapping[str, str], ids: Sequence[str], vectors: Matrix) -> dict[str, tuple[str, float]]:
+    """Where the nearest neighbours of the homeless live.
+
+    Args:
+        homes: chunk id → its home.
+        ids: (N,) all chunks.
+        vectors: (N, D).
+
+    Returns:
+        Chunk id → home and mean cosine with the neighbours that voted, for every chunk without a home.
+    """
+    settled = [row for row, name in enumerate(ids) if name in homes]
+    known = vectors[np.array(settled, dtype=np.int64)]
+    found: dict[str, tuple[str, float]] = {}
     for row, name in enumerate(ids):
-        if name in same:
+        if name in homes or not settled:
             continue
         rows, cosines = nearest(known, vectors[row], _VOTERS)
         votes: dict[str, float] = {}
         for at, cosine in zip(rows.tolist(), cosines.tolist(), strict=True):
-            theme_id = home[ids[old[at]]]
-            votes[theme_id] = votes.get(theme_id, 0.0) + cosine
-        if votes:
-            winner = min(votes, key=lambda theme_id: (-round(votes[theme_id], 6), theme_id))
-            weight = round(float(np.clip(cosines.mean(), 0.0, 1.0)), 4)
-            joined.setdefault(winner, []).append(Member(name, weight))
-    return joined
+            home = homes[ids[settled[at]]]
+            votes[home] = votes.get(home, 0.0) + cosine
+        winner = min(votes, key=lambda home: (-round(votes[home], 6), home))
+        found[name] = winner, round(float(np.clip(cosines.mean(), 0.0, 1.0)), 4)
+    return found

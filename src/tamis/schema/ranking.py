@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-Via = Literal["text", "vector", "profile", "entities", "web"]
-"""The retrieval layer that brought an item; ``entities`` is the enrichment after fusion (E3)."""
+Via = Literal["text", "vector", "profile", "entities", "cards", "web"]
+"""What brought an item: a retrieval layer, the enrichment after fusion (E3), or a card that quotes it (L10)."""
 
 
 @dataclass(frozen=True, slots=True)

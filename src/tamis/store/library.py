@@ -138,7 +138,7 @@ class GraphStore(Protocol):
         ...
 
     def note(self, key: str, value: str) -> None:
-        """Keep a small fact."""
+        """Keep a small fact; an empty one is forgotten."""
         ...
 
 

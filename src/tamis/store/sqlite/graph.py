@@ -267,9 +267,11 @@ class SqliteGraph:
             self._run("DELETE FROM cards WHERE facet = :facet", facet=facet)
 
     def note(self, key: str, value: str) -> None:
-        """Keep a small fact."""
+        """Keep a small fact; an empty one is forgotten."""
         with transaction(self._connection):
-            self._run("INSERT OR REPLACE INTO notes VALUES (:key, :value)", key=key, value=value)
+            self._run("DELETE FROM notes WHERE key = :key", key=key)
+            if value:
+                self._run("INSERT INTO notes VALUES (:key, :value)", key=key, value=value)
 
     def _rows(self, query: str, **values: str) -> list[Any]:
         return self._connection.execute(query, values).fetchall()

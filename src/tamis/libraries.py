@@ -1,0 +1,171 @@
+"""The library of a collection: the Python surface of building, browsing and asking it (L10)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from tamis.app import Tamis
+from tamis.schema.progress import Progress, Silence
+
+if TYPE_CHECKING:
+    from tamis.library.audit import Audit
+    from tamis.library.view import GraphView
+    from tamis.schema.library import Card, EvidenceQuality
+    from tamis.schema.report import Answer
+    from tamis.shelving import BuildSummary
+
+
+class Library:
+    """Shelves, themes and cards made from a collection.
+
+    Args:
+        name: of the collection.
+        app: the engine to use; a new one with the user's settings when None.
+    """
+
+    def __init__(self, name: str, app: Tamis | None = None) -> None:
+        self.name = name
+        self._app = app or Tamis()
+        self._open = ExitStack()
+        self._view: GraphView | None = None
+
+    def build(
+        self,
+        facet: str = "",
+        *,
+        ontology: Path | str = "",
+        only: Sequence[str] = (),
+        use_llm: bool = True,
+        progress: Progress | None = None,
+    ) -> BuildSummary:
+        """Build the library, or what is missing of it; what did not change is left alone.
+
+        Args:
+            facet: only this one; empty for all.
+            ontology: a file to build it from, whatever settings say.
+            only: these steps; all when empty.
+            use_llm: False makes extractive cards.
+            progress: listens.
+
+        Raises:
+            UnknownCollectionError: no such collection.
+            UnknownNameError: no such facet or step.
+            BusyStoreError: another process is building.
+        """
+        from tamis.shelving import STEPS, build
+
+        self.close()
+        with self._app.store.reader(self.name) as reader, self._app.store.library(self.name, writing=True) as library:
+            return build(
+                self.name,
+                app=self._app,
+                reader=reader,
+                library=library,
+                progress=progress or Silence(),
+                facet=facet,
+                ontology=str(ontology),
+                only=only or STEPS,
+                use_llm=use_llm,
+            )
+
+    def embed(self) -> None:
+        """Make sure that every passage has a vector of the model in use.
+
+        Raises:
+            EmbeddingMismatchError: they come from another; `Collection.reembed` makes new ones.
+        """
+        with self._app.store.reader(self.name):
+            pass
+
+    def build_entities(self, facet: str = "") -> BuildSummary:
+        """Link what the passages name to the terms of ontologies (L2)."""
+        return self.build(facet, only=["build_entities"])
+
+    def build_layer_a(self, facet: str = "") -> BuildSummary:
+        """Make the shelves (L3)."""
+        return self.build(facet, only=["build_layer_a"])
+
+    def attach(self, facet: str = "") -> BuildSummary:
+        """Put the passages on the shelves (L3)."""
+        return self.build(facet, only=["attach"])
+
+    def build_layer_b(self, facet: str = "") -> BuildSummary:
+        """Find the themes of every shelf (L4)."""
+        return self.build(facet, only=["build_layer_b"])
+
+    def build_layer_c(self, facet: str = "", *, use_llm: bool = True) -> BuildSummary:
+        """Write the cards (L5-L9)."""
+        return self.build(facet, only=["build_layer_c"], use_llm=use_llm)
+
+    @property
+    def graph(self) -> GraphView:
+        """The library to walk through, as it stood when it was first asked for; `close` lets go of it."""
+        if self._view is None:
+            from tamis.library.view import GraphView
+
+            reader = self._open.enter_context(self._app.store.reader(self.name))
+            library = self._open.enter_context(self._app.store.library(self.name))
+            self._view = GraphView(library.graph, reader)
+        return self._view
+
+    def search_cards(
+        self, text: str, k: int = 10, *, facet: str = "", quality: EvidenceQuality | None = None, safe: bool = False
+    ) -> list[tuple[Card, float]]:
+        """Cards by meaning, best first, each with its cosine.
+
+        Args:
+            text: what to look for.
+            k: most cards.
+            facet: only of this one.
+            quality: only of this evidence quality.
+            safe: leave out cards that are flagged for review.
+
+        Raises:
+            UnknownCollectionError: no such collection.
+        """
+        vector = self._app.embedder.queries([text])[0]
+        with self._app.store.library(self.name) as library:
+            found = library.index.search(vector, k, facet=facet, quality=quality, safe=safe)
+            cards = ((library.graph.card(about), score) for about, score in found)
+            return [(card, score) for card, score in cards if card is not None]
+
+    def query(self, question: str, *, use_llm: bool = True, progress: Progress | None = None) -> Answer:
+        """A cited answer over cards and passages together; every claim is cited to passages, never to a card."""
+        return self._app.scroll(question, name=self.name, use_llm=use_llm, cards=True, progress=progress)
+
+    def audit(self) -> Audit:
+        """Check every invariant between collection, graph and cards index (L11)."""
+        from tamis.library.audit import audit
+        from tamis.shelving.corpus import Texts
+
+        with self._app.store.reader(self.name) as reader, self._app.store.library(self.name) as library:
+            texts = Texts(reader)
+            return audit(library, exists=texts.exists, hash_at=texts.hash_at)
+
+    def export_graphml(self, path: Path | str) -> None:
+        """Write shelves, themes, cards and passages as GraphML."""
+        from tamis.library.export import write_graphml
+
+        with self._app.store.reader(self.name) as reader, self._app.store.library(self.name) as library:
+            write_graphml(library.graph, reader, Path(path))
+
+    def export_html(self, path: Path | str) -> None:
+        """Write the library as one HTML page that needs no server and no other file."""
+        from tamis.render.library import write_html
+
+        with self._app.store.reader(self.name) as reader, self._app.store.library(self.name) as library:
+            write_html(self.name, library.graph, reader, Path(path))
+
+    def close(self) -> None:
+        """Let go of the files that `graph` holds open."""
+        self._view = None
+        self._open.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()

@@ -1,0 +1,7 @@
+"""The second walk: a collection becomes a library, step by step, each resumable and none undoing another (L1)."""
+
+from __future__ import annotations
+
+from tamis.shelving.build import STEPS, BuildSummary, FacetSummary, build
+
+__all__ = ["STEPS", "BuildSummary", "FacetSummary", "build"]

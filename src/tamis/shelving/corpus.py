@@ -1,0 +1,138 @@
+"""A collection as a library sees it: its passages in one order, with what is known of where they come from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tamis.library.cards import Origin
+from tamis.models.protocols import Matrix
+from tamis.schema.document import Chunk, Document, Span
+from tamis.store.protocols import CollectionReader
+from tamis.text.fingerprints import sha256_hex
+
+_BATCH = 256
+_YEAR = re.compile(r"\b(1[5-9]\d\d|20\d\d)\b")
+_SHORT = 16
+"""Characters of a hash that stand for a text here."""
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The passages of one snapshot.
+
+    Attributes:
+        chunks: (N,) by document id, then ordinal.
+        vectors: (N, D).
+        origins: by document id.
+        hashes: chunk id → hash of everything of it that a library depends on.
+        entities: document id → keys of the entities in it.
+    """
+
+    chunks: tuple[Chunk, ...]
+    vectors: Matrix
+    origins: Mapping[str, Origin]
+    hashes: Mapping[str, str]
+    entities: Mapping[str, frozenset[str]]
+
+    @cached_property
+    def rows(self) -> Mapping[str, int]:
+        """Chunk id → row."""
+        return {chunk.chunk_id: row for row, chunk in enumerate(self.chunks)}
+
+    @cached_property
+    def digest(self) -> str:
+        """Hash of all of it; equal corpora give equal libraries."""
+        return sha256_hex("\n".join(f"{name} {text}" for name, text in self.hashes.items()))
+
+    def some(self, ids: Sequence[str]) -> tuple[list[Chunk], Matrix]:
+        """Chunks and their vectors by id."""
+        rows = [self.rows[name] for name in ids]
+        return [self.chunks[row] for row in rows], self.vectors[np.array(rows, dtype=np.int64)]
+
+    def documents(self) -> Iterator[list[Chunk]]:
+        """The passages document by document."""
+        group: list[Chunk] = []
+        for chunk in self.chunks:
+            if group and group[-1].document_id != chunk.document_id:
+                yield group
+                group = []
+            group.append(chunk)
+        if group:
+            yield group
+
+    def named(self, chunk: Chunk) -> frozenset[str]:
+        """Keys of its document's entities that stand in a passage."""
+        text = chunk.text.casefold()
+        return frozenset(key for key in self.entities.get(chunk.document_id, frozenset()) if key in text)
+
+
+def read_corpus(reader: CollectionReader) -> Corpus:
+    """Everything a library is built from."""
+    total = reader.info.documents
+    chunks: list[Chunk] = []
+    origins: dict[str, Origin] = {}
+    hashes: dict[str, str] = {}
+    entities: dict[str, frozenset[str]] = {}
+    for start in range(0, total, _BATCH):
+        ids = reader.document_ids(np.arange(start, min(start + _BATCH, total), dtype=np.int64))
+        signals = {entry.document_id: entry.duplicate_of for entry in reader.signals(ids)}
+        for document, own in zip(reader.documents(ids), reader.chunks_of(ids), strict=True):
+            origin = _origin(document, signals[document.document_id])
+            origins[document.document_id] = origin
+            known = f"{origin.title}\n{origin.name}\n{origin.source_type}\n{origin.year}\n"
+            hashes.update((chunk.chunk_id, sha256_hex(known + chunk.text)[:_SHORT]) for chunk in own)
+            chunks += own
+        found = zip(ids, reader.entities(ids), strict=True)
+        entities.update((name, frozenset(entity.key for entity in some)) for name, some in found)
+    vectors = reader.vectors_at(np.arange(len(chunks), dtype=np.int64))
+    return Corpus(tuple(chunks), vectors, origins, hashes, entities)
+
+
+def _origin(document: Document, duplicate_of: str) -> Origin:
+    return Origin(
+        title=document.title or document.document_id,
+        url=document.url,
+        name=duplicate_of or document.document_id,
+        source_type=document.metadata.get("source_type", "") or document.source,
+        year=_year(document.metadata.get("year", "")) or _year(document.published or ""),
+    )
+
+
+def _year(text: str) -> int | None:
+    found = _YEAR.search(text)
+    return int(found.group()) if found else None
+
+
+class Texts:
+    """The texts of a collection as an audit needs them: does a passage exist, what stands at a place.
+
+    Args:
+        reader: a snapshot.
+    """
+
+    def __init__(self, reader: CollectionReader) -> None:
+        self._reader = reader
+        self._known: dict[str, str] = {}
+
+    def exists(self, chunk_id: str) -> bool:
+        """Whether a chunk is there."""
+        try:
+            self._reader.chunk_rows([chunk_id])
+        except KeyError:
+            return False
+        return True
+
+    def hash_at(self, document_id: str, span: Span) -> str:
+        """Hash of the text at a place, empty where there is no such document."""
+        if document_id not in self._known:
+            try:
+                (document,) = self._reader.documents([document_id])
+            except KeyError:
+                return ""
+            self._known[document_id] = document.text
+        return sha256_hex(self._known[document_id][slice(*span)])

@@ -1,0 +1,216 @@
+"""Layers A and B: entities, shelves, what stands on them, themes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+from tamis.errors import UsageError
+from tamis.library.settle import MOST_CHANGED, nearest_homes, settle
+from tamis.schema.document import Chunk
+from tamis.schema.library import Ontology, Shelf
+from tamis.shelving.workshop import Workshop
+from tamis.store.library import LinkedChunk
+from tamis.text.fingerprints import sha256_hex
+
+_AT_ONCE = 200
+"""Documents linked before what was found is stored: losing them costs a second or two."""
+LINKING = "1"
+"""Changes when equal text links differently, so that it is linked anew."""
+
+
+def build_entities(shop: Workshop) -> list[str]:
+    """Link what the passages name to the terms of the facet's ontology; only in documents that changed (L2).
+
+    Returns:
+        What was left out, one line each.
+    """
+    if not shop.how.ontology:
+        return []
+    from tamis.library.linking import Linker
+
+    ontology = read_ontology(shop)
+    known = shop.library.graph.links(shop.facet)
+    settings = shop.app.settings.link
+    base = f"{LINKING} {ontology.sha256} {settings.model_dump_json()} {shop.how.model_dump_json()}"
+    linker: Linker | None = None
+    waiting: dict[str, LinkedChunk] = {}
+    shop.progress.stage(f"linking {shop.facet}", len(shop.corpus.origins))
+    for number, chunks in enumerate(shop.corpus.documents(), 1):
+        key = sha256_hex(base + "\n".join(shop.corpus.hashes[chunk.chunk_id] for chunk in chunks))
+        if any(chunk.chunk_id not in known or known[chunk.chunk_id].key != key for chunk in chunks):
+            linker = linker or Linker(ontology, settings, shop.app.embedder, scope(ontology, shop))
+            found = zip(chunks, linker.links(chunks), strict=True)
+            waiting.update((chunk.chunk_id, LinkedChunk(key, links)) for chunk, links in found)
+        if waiting and number % _AT_ONCE == 0:
+            shop.library.graph.put_links(shop.facet, waiting)
+            waiting = {}
+        shop.progress.advance()
+    shop.library.graph.put_links(shop.facet, waiting, gone=sorted(known.keys() - shop.corpus.rows.keys()))
+    if any(entry.links for entry in shop.library.graph.links(shop.facet).values()):
+        return list(ontology.problems)
+    return [*ontology.problems, f"no passage names any of the {len(ontology.terms)} terms of {ontology.name}"]
+
+
+def read_ontology(shop: Workshop) -> Ontology:
+    """The ontology of the facet.
+
+    Raises:
+        UsageError: no such file, or none that can be read.
+    """
+    return _ontology(shop.how.ontology, str(shop.app.home / "ontologies"))
+
+
+@lru_cache(maxsize=8)
+def _ontology(path: str, cache: str) -> Ontology:
+    from tamis.library.ontology import load_ontology
+
+    return load_ontology(Path(path).expanduser(), Path(cache))
+
+
+def scope(ontology: Ontology, shop: Workshop) -> frozenset[str] | None:
+    """Ids of the terms that a facet takes from its ontology; None for all.
+
+    Raises:
+        UsageError: the root is no term of it.
+    """
+    how = shop.how
+    if not how.root and not how.id_prefix:
+        return None
+    if how.root and how.root not in ontology.terms:
+        raise UsageError(
+            f"facet {shop.facet!r}: {how.root!r} is no term of {ontology.name}", fix=f"set facets.{shop.facet}.root"
+        )
+    kept = {name for name in ontology.terms if name.startswith(how.id_prefix)}
+    if how.root:
+        below = {how.root}
+        # Parents stand before or after their children; go on until nothing more is found below the root.
+        while grown := {n for n, term in ontology.terms.items() if n not in below and below & set(term.parents)}:
+            below |= grown
+        kept &= below
+    return frozenset(kept)
+
+
+def build_shelves(shop: Workshop) -> list[str]:
+    """Make the shelves of the facet: from its ontology, or from the corpus itself (L3)."""
+    shop.progress.stage(f"shelves of {shop.facet}")
+    graph = shop.library.graph
+    if shop.how.ontology:
+        shelves, _ = _projected(shop)
+        graph.replace_shelves(shop.facet, shelves)
+        return []
+    if _little_changed(shop):
+        return []
+    from tamis.library.induced import induce_shelves
+
+    chunks = shop.corpus.chunks
+    shelves, attachments = induce_shelves(
+        shop.facet,
+        [chunk.chunk_id for chunk in chunks],
+        shop.corpus.vectors,
+        [chunk.text for chunk in chunks],
+        [chunk.headings for chunk in chunks],
+        shop.app.settings.layer_a,
+    )
+    with shop.library.together():
+        graph.replace_shelves(shop.facet, shelves)
+        graph.replace_attachments(shop.facet, attachments)
+        _keep_texts(shop)
+    return []
+
+
+def _projected(shop: Workshop) -> tuple[list[Shelf], Mapping[str, tuple[str, ...]]]:
+    from tamis.library.shelves import project
+
+    links = {name: entry.links for name, entry in shop.library.graph.links(shop.facet).items()}
+    return project(shop.facet, read_ontology(shop), links, shop.app.settings.layer_a)
+
+
+def _little_changed(shop: Workshop) -> bool:
+    """Whether the shelves induced before still stand for the corpus."""
+    graph = shop.library.graph
+    then = {name: entry.key for name, entry in graph.links(shop.facet).items()}
+    now = {name: _stamp(shop, name) for name in shop.corpus.rows}
+    same = sum(then.get(name) == text for name, text in now.items())
+    changes = max(len(then), len(now)) - same
+    return bool(graph.shelves(shop.facet)) and changes <= max(1.0, MOST_CHANGED * len(now))
+
+
+def _stamp(shop: Workshop, chunk_id: str) -> str:
+    return f"{shop.corpus.hashes[chunk_id]} {shop.app.settings.layer_a.model_dump_json()}"
+
+
+def _keep_texts(shop: Workshop) -> None:
+    """Remember what the corpus was when its passages were put on induced shelves."""
+    graph = shop.library.graph
+    gone = sorted(graph.links(shop.facet).keys() - shop.corpus.rows.keys())
+    graph.put_links(shop.facet, {name: LinkedChunk(_stamp(shop, name), ()) for name in shop.corpus.rows}, gone=gone)
+
+
+def put_on_shelves(shop: Workshop) -> list[str]:
+    """Put every passage on its shelves, and count what stands where."""
+    graph, facet = shop.library.graph, shop.facet
+    shelves = graph.shelves(facet)
+    attachments = _projected(shop)[1] if shop.how.ontology else _placed(shop)
+    with shop.library.together():
+        graph.replace_attachments(facet, attachments)
+        counted = [replace(shelf, support=len(graph.attached(shelf.shelf_id, below=True))) for shelf in shelves]
+        kept = [shelf for shelf in counted if shelf.support]
+        if kept != shelves:
+            graph.replace_shelves(facet, kept)
+        if not shop.how.ontology:
+            _keep_texts(shop)
+    return []
+
+
+def _placed(shop: Workshop) -> dict[str, tuple[str, ...]]:
+    """Where passages stand on induced shelves: where they stood, or where their nearest neighbours stand."""
+    graph = shop.library.graph
+    then = {name: entry.key for name, entry in graph.links(shop.facet).items()}
+    stood = graph.attachments(shop.facet)
+    same = {name: stood[name] for name in shop.corpus.rows if name in stood and then.get(name) == _stamp(shop, name)}
+    fresh = [name for name in shop.corpus.rows if name not in same]
+    if not fresh or not same:
+        return same
+    homes = {name: shelves[0] for name, shelves in same.items()}
+    found = nearest_homes(homes, list(shop.corpus.rows), shop.corpus.vectors)
+    return same | {name: (shelf_id,) for name, (shelf_id, _) in found.items()}
+
+
+def build_themes(shop: Workshop) -> list[str]:
+    """Find the themes of every shelf whose passages changed (L4)."""
+    from tamis.library.themes import make_themes
+
+    graph, facet, settings = shop.library.graph, shop.facet, shop.app.settings.layer_b
+    shelves = graph.shelves(facet)
+    paths = {shelf.shelf_id for shelf in shelves}
+    links = graph.links(facet)
+    vanished = sorted({theme.shelf_id for theme in graph.themes(facet=facet)} - paths)
+    if vanished:
+        graph.drop_themes(vanished)
+    how = settings.model_dump_json()
+    shop.progress.stage(f"themes of {facet}", len(shelves))
+    for shelf in shelves:
+        ids = graph.attached(shelf.shelf_id)
+        now = {name: f"{shop.corpus.hashes[name]} {how}" for name in ids}
+        then = graph.settled(shelf.shelf_id)
+        if now != then or not ids:
+            chunks, vectors = shop.corpus.some(ids)
+            previous = graph.themes(shelf_id=shelf.shelf_id)
+            themes = settle(previous, then, now, ids, vectors)
+            if themes is None:
+                named = [_named(shop, chunk, links) for chunk in chunks]
+                texts = [chunk.text for chunk in chunks]
+                themes = make_themes(facet, shelf.shelf_id, ids, vectors, named, texts, settings, previous, taken=paths)
+            graph.replace_themes(shelf.shelf_id, themes, now)
+        shop.progress.advance()
+    return []
+
+
+def _named(shop: Workshop, chunk: Chunk, links: Mapping[str, LinkedChunk]) -> frozenset[str]:
+    """What a passage is about by its entities: terms of the facet, and names that the recogniser found."""
+    found = links.get(chunk.chunk_id)
+    terms = frozenset(link.term_id for link in found.links) if found else frozenset()
+    return terms | shop.corpus.named(chunk)
