@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tamis.library.linking.abbreviations import abbreviations
+from tamis.library.linking.abbreviations import Abbreviation, abbreviations
 from tamis.library.linking.matching import Found, find
 from tamis.library.linking.names import LINKING, Lexicon, Reading
 from tamis.library.linking.spelling import Token, keys_of, knowledge, name_key, tokens
@@ -18,9 +18,9 @@ from tamis.settings_library import LinkSettings
 _SYMBOL_ALONE = 0.6
 _ACRONYM = 0.92
 _EVERYDAY = 0.5
-_RELATED = 0.05
 _ABBREVIATED = 0.95
 _BROADER = 4
+_SHORT = 5
 Sure = dict[str, set[str]]
 """Terms that a document surely names, with the names it uses."""
 
@@ -146,15 +146,12 @@ class Linker:
         readings = [reading for reading in readings if reading.term_id in self._scope]
         if len(readings) < 2:
             return readings[0] if readings else None
-        scored = {
-            reading.term_id: reading.quality + _RELATED * self._is_near(reading.term_id, key, sure)
-            for reading in readings
-        }
-        best = max(scored.values())
-        left = [reading for reading in readings if scored[reading.term_id] >= best - 1e-9]
-        if len(left) == 1:
-            return left[0]
-        return self._broadest(left)
+        best = max(reading.quality for reading in readings)
+        left = {reading.term_id: reading for reading in readings if reading.quality == best}
+        if len(left) > 1:
+            near = [reading for reading in left.values() if self._is_near(reading.term_id, key, sure)]
+            left = {reading.term_id: reading for reading in near} or left
+        return self._broadest(list(left.values())) if len(left) > 1 else next(iter(left.values()))
 
     def _is_near(self, term_id: str, key: str, sure: Sure) -> bool:
         """Whether a document surely names a term, or one above or below it, and does so by another name."""
@@ -184,12 +181,19 @@ class Linker:
             for each in abbreviations(chunk.text):
                 place = ends.get((number, each.end))
                 link = None
-                if place is not None and (each.start is None or place.start <= each.start + 1):
+                if place is not None and self._fits(each, chunk, place):
                     link = self._link(chunk.chunk_id, place, sure)
                 key = " ".join(name_key(each.short))
                 if each.start is not None or link is not None:
                     known[key] = known.get(key) or link
         return known
+
+    @staticmethod
+    def _fits(each: Abbreviation, chunk: Chunk, place: _Place) -> bool:
+        """Whether all of a name stands before a bracket that begins like it: "methylmercury (MeHg)"."""
+        if each.start is not None:
+            return place.start <= each.start + 1
+        return len(each.short) <= _SHORT and each.short[0].lower() == chunk.text[place.start].lower()
 
     def _abbreviated(
         self, chunk: Chunk, split: Sequence[Token], long_forms: Mapping[str, EntityLink | None]

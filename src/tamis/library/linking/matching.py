@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tamis.library.linking.names import LINKING, LONGEST_REORDERED, Lexicon, Node, Reading
+from tamis.library.linking.names import LEAST_PART, LINKING, LONGEST_REORDERED, Lexicon, Node, Reading
 from tamis.library.linking.spelling import Token, keys_of, knowledge, known_words
 from tamis.schema.library import LinkMethod
 
 ELLIPSIS = 0.90
 APART = 0.95
-_LEAST_PART = 3
 _FUZZY_REACH = 4
 _LOCANT = 2
 _LEAST_WORD = 4
 _JOINING = frozenset({"and", "or", "nor"})
+_SYMBOL = re.compile(r"\d|[^\W\d_].*[A-Z].*[A-Z]|[A-Z]{2}")
 _LISTING = frozenset({",", "/", "&", "+", ";"})
 
 
@@ -81,7 +82,7 @@ def _written_apart(
     text: str, found: Sequence[Token], keys: Sequence[str], first: int, lexicon: Lexicon
 ) -> Found | None:
     """A name of one word that the text writes as two: ``soy bean``, ``methyl mercury``."""
-    if min(len(keys[first]), len(keys[first + 1])) < _LEAST_PART:
+    if min(len(keys[first]), len(keys[first + 1])) < LEAST_PART:
         return None
     node = lexicon.root.below.get(keys[first] + keys[first + 1])
     readings = tuple(each for each in node.readings if not each.symbol) if node is not None else ()
@@ -94,18 +95,18 @@ def _walk(text: str, found: Sequence[Token], keys: Sequence[str], first: int, no
     """The longest name that begins at a token."""
     best: Found | None = None
     end = first + 1
-    hard: list[int] = []
+    signs: list[tuple[int, str]] = []
     while True:
         if node.readings and _stands_alone(text, found, first, end):
             readings = tuple(
-                each for each in node.readings if each.hard.issuperset(hard) and _cased(text, found, first, end, each)
+                each for each in node.readings if each.signs.issuperset(signs) and _cased(text, found, first, end, each)
             )
             best = Found(first, end, readings) if readings else best
         following = node.below.get(keys[end]) if end < len(keys) else None
         if following is None:
             return best
         if found[end].hard:
-            hard.append(end - first)
+            signs.append((end - first, found[end].sign))
         node = following
         end += 1
 
@@ -137,12 +138,24 @@ def _is_continued(text: str, found: Sequence[Token], first: int, end: int) -> bo
         return True
     if found[first].hard:
         return False
-    if before.key in keys_of("bonds") or (gap == "-" and before.key.endswith(("yl", "oxy"))):
+    if before.key in keys_of("bonds") or _is_bonded(text, found, first):
+        return True
+    if found[first].key in keys_of("kinds") and _SYMBOL.search(text[before.start : before.end]):
         return True
     if end - first > 1 or not before.key.isalpha() or len(before.key) < _LEAST_WORD:
         return False
     last = found[first].key
     return (last in keys_of("tails") or _is_head(last)) and before.key not in known_words()
+
+
+def _is_bonded(text: str, found: Sequence[Token], first: int) -> bool:
+    """Whether hyphens tie a span to a part of a name: to the ``methylamino`` of ``N-methylamino-L-alanine``."""
+    place = first
+    while place and text[found[place - 1].end : found[place].start] == "-":
+        place -= 1
+        if found[place].key.endswith(("yl", "oxy", "amino")) or found[place].key in keys_of("bonds"):
+            return True
+    return False
 
 
 def _continues(text: str, found: Sequence[Token], end: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from tamis.library.linking.spelling import Token, keys_of, known_words, tokens
@@ -19,6 +19,7 @@ _BRACKETED = re.compile(r"\s+\([^()]*\)$|\(\d*[+-]\)$")
 _CHARGE = re.compile(r"(?<=[A-Za-z])\(\d*[+-]\)$")
 _STEREO = re.compile(r"^(?:\([\dRSEZrsz,'’+±-]+\)-|(?:all-)?(?:trans|cis)-|myo-|[DL]{1,2}-)")
 _LEAST_TURNED = 4
+LEAST_PART = 3
 _ENDING = 4
 _SYMBOL_LETTERS = 3
 _ACRONYM_LETTERS = 6
@@ -31,7 +32,7 @@ class Reading:
     Attributes:
         term_id: the term; empty for a decoy, which stands for nothing.
         quality: confidence of a mention spelled like this.
-        hard: positions of tokens before which the name itself has a sign other than a space or hyphen.
+        signs: the name's own signs other than spaces and hyphens, each with the position of the token behind it.
         name: as the ontology writes it.
         symbol: one to three letters that mean something only in their own case, like ``Ca``.
         acronym: a name in capitals, that must be in capitals in the text too.
@@ -39,7 +40,7 @@ class Reading:
 
     term_id: str
     quality: float
-    hard: frozenset[int] = frozenset()
+    signs: frozenset[tuple[int, str]] = frozenset()
     name: str = ""
     symbol: bool = False
     acronym: bool = False
@@ -84,15 +85,24 @@ class Lexicon:
         reading = Reading(
             term_id,
             quality,
-            frozenset(place for place, token in enumerate(found) if token.hard and place),
+            frozenset((place, token.sign) for place, token in enumerate(found) if token.hard and place),
             name,
             symbol=symbol,
             acronym=not symbol and plain and len(letters) <= _ACRONYM_LETTERS and _is_acronym(letters),
         )
         self._insert(key, reading)
         self.words.update(key)
+        if len(key) > 1 and (len(key) == 2 or key[0] in keys_of("ordered")) and not found[1].hard:
+            self._add_joined(key, reading)
         if term_id and quality >= SYNONYM:
             self._add_any_order(Reading(term_id, REORDERED, name=name), [word for word in key if word not in LINKING])
+
+    def _add_joined(self, key: tuple[str, ...], reading: Reading) -> None:
+        """The same name with its first two words written as one: ``soymilk``, ``nonstarch polysaccharide``."""
+        if min(len(key[0]), len(key[1])) >= LEAST_PART and "".join(key[:2]).isalpha():
+            self._insert(
+                (key[0] + key[1], *key[2:]), replace(reading, quality=min(reading.quality, LOOSE), symbol=False)
+            )
 
     def _add_any_order(self, reading: Reading, words: Sequence[str]) -> None:
         if not 1 < len(words) <= LONGEST_REORDERED or keys_of("ordered") & {*words}:
@@ -106,8 +116,10 @@ class Lexicon:
         node = self.root
         for token in key:
             node = node.below.setdefault(token, Node())
-        if all(known.term_id != reading.term_id or known.quality < reading.quality for known in node.readings):
-            node.readings.append(reading)
+        for known in node.readings:
+            if known.term_id == reading.term_id and known.signs <= reading.signs and known.quality >= reading.quality:
+                return
+        node.readings.append(reading)
 
     def get(self, key: Sequence[str]) -> list[Reading]:
         """Readings of a whole name, empty where nobody is called so."""

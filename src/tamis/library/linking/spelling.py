@@ -20,7 +20,7 @@ from tamis.text import yamls
 from tamis.text.tokens import fold
 
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
-_SOFT = re.compile(r"\s+|[-‐‑–]\s?|['’′(]|")
+_SOFT = re.compile(r"\s+|['’′]?[-‐‑–]?\s?|\(")
 _SMALL_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉", "01234567890123456789")
 _AMERICAN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), new)
@@ -60,13 +60,18 @@ class Token:
         key: its one spelling.
         start: character offset.
         end: one past the last character.
-        hard: whether something other than a space, a hyphen or nothing stands before it.
+        sign: what stands before it other than a space, a hyphen or a stroke within a word; empty for these.
     """
 
     key: str
     start: int
     end: int
-    hard: bool
+    sign: str
+
+    @property
+    def hard(self) -> bool:
+        """Whether a sign separates it from the token before."""
+        return bool(self.sign)
 
 
 @cache
@@ -99,8 +104,8 @@ def tokens(text: str) -> list[Token]:
     for match in _TOKEN.finditer(text):
         start, end = match.span()
         gap = text[last:start]
-        hard = gap not in {" ", "", "-"} and not _SOFT.fullmatch(gap)
-        found.append(Token(spelled(match.group()), start, end, hard))
+        sign = "" if gap in {" ", "", "-"} or _SOFT.fullmatch(gap) else gap.strip()
+        found.append(Token(spelled(match.group()), start, end, sign))
         last = end
     return found
 
