@@ -70,3 +70,30 @@ def test_members_one_after_another_and_padding():
 def test_unknown_codings_are_named(coding):
     with pytest.raises(FetchError, match="encoded as"):
         Body(coding, max_bytes=10, name="page")
+
+
+def test_a_body_may_be_cut_at_the_limit_packed_or_not():
+    for encoding, data in (("", b"a" * 100), ("gzip", gzip.compress(b"a" * 100))):
+        body = Body(encoding, max_bytes=30, name="x", cut=True)
+        body.feed(data)
+        assert body.full and body.close() == b"a" * 30
+    whole = Body("gzip", max_bytes=30, name="x", cut=True)
+    whole.feed(gzip.compress(b"a" * 20))
+    assert not whole.full and whole.close() == b"a" * 20
+
+
+def test_packed_bytes_that_unpack_to_nothing_count_too():
+    body = Body("gzip", max_bytes=1_000, name="x")
+    with pytest.raises(FetchError, match="longer than 1,000 bytes"):
+        for _ in range(100):
+            body.feed(gzip.compress(b""))
+
+
+def test_a_body_of_millions_of_pieces_takes_no_more_memory_than_its_bytes():
+    tracemalloc.start()
+    body = Body("", max_bytes=2_000_000, name="x")
+    for _ in range(300_000):
+        body.feed(bytes(3))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(body.close()) == 900_000 and peak < 3_000_000

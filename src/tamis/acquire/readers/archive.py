@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import lzma
+import struct
 import zipfile
 import zlib
 from types import TracebackType
@@ -13,6 +15,19 @@ from tamis.errors import UnreadableError
 _MOST_MEMBERS = 20_000
 _MOST_RATIO = 300
 _ENCRYPTED = 0x1
+DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    ValueError,
+    OverflowError,
+    NotImplementedError,
+    EOFError,
+    RuntimeError,
+    OSError,
+)
+"""What reading an archive raises that is not what it says."""
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """Begins what Office wrote before it used ZIP, and what it encrypts."""
 _SMALL = 1_000_000
@@ -37,7 +52,7 @@ class Archive:
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
             members = self._zip.infolist()
-        except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError) as error:
+        except DAMAGE as error:
             raise UnreadableError(f"{name}: is not a readable archive ({error})") from error
         total = sum(member.file_size for member in members)
         bomb = any(
@@ -63,7 +78,7 @@ class Archive:
         try:
             with self._zip.open(member) as stream:
                 return stream.read(member.file_size + 1)[: member.file_size]
-        except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, RuntimeError, OSError):
+        except DAMAGE:
             return None
 
     def __enter__(self) -> Self:

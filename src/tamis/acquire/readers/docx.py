@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
+from xml.parsers.expat import ExpatError
 
-from tamis.acquire.readers.archive import Archive
+from tamis.acquire.readers.archive import DAMAGE, Archive
 from tamis.acquire.readers.base import Body, make_document, one_line
 from tamis.acquire.readers.markup.pieces import join
 from tamis.acquire.readers.markup.tree import parse_html, parse_xml
@@ -62,7 +63,7 @@ def _html(body: Body) -> str:
     import mammoth
 
     # mammoth signals what it cannot read with whatever its parsing ran into.
-    failures = (KeyError, IndexError, AttributeError, ValueError, TypeError, OSError, SyntaxError, RecursionError)
+    failures = (*DAMAGE, LookupError, AttributeError, TypeError, SyntaxError, ExpatError)
     no_images = mammoth.images.img_element(lambda _image: {"src": ""})
     try:
         return str(mammoth.convert_to_html(io.BytesIO(body.data), convert_image=no_images).value)
