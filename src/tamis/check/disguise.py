@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import base64
 import binascii
-import codecs
 import html
 import re
 from collections.abc import Iterator
+from string import ascii_lowercase
 from urllib.parse import unquote
 
 from tamis.text.tokens import fold
@@ -18,20 +18,42 @@ _INVISIBLE = re.compile(
 _TAGS = re.compile(r"[\U000e0020-\U000e007e]+")
 _FLAG = re.compile(r"\U0001f3f4[\U000e0020-\U000e007e]{2,8}\U000e007f")
 """The flags of England, Scotland and Wales are spelled in tag characters."""
+_ODD = re.compile(
+    r"[\w+/=-]{16}|[A-Za-z][013457@$!][A-Za-z]|\\[ux]|%[0-9a-fA-F]{2}|&#"
+    r"|(?<!\w)\w[ \t.\-_*|]{1,3}\w[ \t.\-_*|]{1,3}\w\b|\w[_|]\w+[_|]"
+    r"|(?:\d{2,3}[\s,;]+){6}|(?:(?:0x)?[0-9a-fA-F]{2}[\s,:]){6}|(?:[A-Za-z0-9+/]{4} ){5}|(?:[01]{8}\s){3}"
+)
+"""What every disguise but a turned alphabet shows of itself; most text has none of it."""
 _BASE64 = re.compile(r"(?<![\w+/=-])(?:[A-Za-z0-9+/_-]{4}\s?){5,}[A-Za-z0-9+/_-]{0,4}={0,2}(?![\w+/=-])")
+_BASE32 = re.compile(r"(?<!\w)[A-Z2-7]{24,}={0,6}(?!\w)")
 _HEX = re.compile(r"(?<!\w)(?:(?:\\x|0x|%)?[0-9a-fA-F]{2}[\s,:]?){16,}(?!\w)")
 _ESCAPES = re.compile(r"(?:\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|&#x?[0-9a-fA-F]{2,6};|%[0-9a-fA-F]{2}){4,}")
 _BINARY = re.compile(r"(?<!\w)(?:[01]{8}\s?){8,}(?!\w)")
+_DECIMAL = re.compile(r"(?<!\w)(?:\d{2,3}[\s,;]+){12,}\d{2,3}(?!\w)")
 _SPACED = re.compile(r"(?<!\w)(?:\w[ \t.\-_*|]{1,2}){5,}\w(?!\w)")
 _HOMOGLYPHS = str.maketrans(
     "аеорсухіјѕԁԛԝһкмтнвАЕОРСУХІЈЅКМТНВɡοανιτρεκυΑΒΕΗΙΚΜΝΟΡΤΥΧ",
     "aeopcyxijsdqwhkmthbAEOPCYXIJSKMTHBgoavitpekuABEHIKMNOPTYX",
 )
+_SMALL_CAPITALS = str.maketrans("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘǫʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnopqrstuvwyz")
 _LEET = str.maketrans("013457@$!", "oieastasi")
 _CUES = ("ignore", "instruction", "prompt", "disregard")
-_ROT13_CUES = tuple(codecs.encode(cue, "rot13") for cue in _CUES)
-_REVERSED_CUES = tuple(cue[::-1] for cue in _CUES)
+_ALPHABETS = (*(ascii_lowercase[by:] + ascii_lowercase[:by] for by in range(1, 26)), ascii_lowercase[::-1])
+_TURNED = (
+    *((cue[::-1], "reversed", None) for cue in _CUES),
+    *(
+        (
+            cue.translate(str.maketrans(ascii_lowercase, letters)),
+            "shifted letters",
+            str.maketrans(letters, ascii_lowercase),
+        )
+        for letters in _ALPHABETS
+        for cue in _CUES
+    ),
+)
+"""What the cues look like backwards, in each Caesar alphabet and in the reversed one, with the way back."""
 _LATIN = re.compile(r"[a-z]")
+_BLANKS = re.compile(r"[ \t\u00a0]+")
 _DECODED_LETTERS = 0.7
 
 
@@ -39,8 +61,9 @@ def visible(text: str) -> str:
     """Folded text without invisible characters, look-alike letters brought to Latin in words that mix scripts."""
     bare = _INVISIBLE.sub("", text)
     if not bare.isascii():
-        bare = re.sub(r"\S+", lambda word: _latin(word.group()), bare)
-    return re.sub(r"[ \t\u00a0]+", " ", fold(bare)).replace("’", "'")
+        bare = re.sub(r"\S+", lambda word: _latin(word.group()), bare.translate(_SMALL_CAPITALS))
+    # Letters without a small form of their own (bold, circled) get one by decomposition only.
+    return _BLANKS.sub(" ", fold(bare).lower()).replace("’", "'")
 
 
 def _latin(word: str) -> str:
@@ -49,17 +72,54 @@ def _latin(word: str) -> str:
 
 def hidden(text: str) -> str:
     """What is written in tag characters, which no reader sees and every tokenizer reads; empty where there are none."""
+    if text.isascii():
+        return ""
     return "".join("".join(chr(ord(c) - 0xE0000) for c in run.group()) for run in _TAGS.finditer(_FLAG.sub("", text)))
 
 
-def disguises(text: str) -> Iterator[tuple[str, str]]:
+def disguises(text: str, plain: str) -> Iterator[tuple[str, str]]:
     """Other readings of a text, folded: the name of the disguise and what it says.
 
-    Only readings that differ from the plain one are given; each costs one pass over the text.
+    Args:
+        text: as written.
+        plain: the same, `visible`.
+
+    Yields:
+        Readings that differ from the plain one.
     """
+    if _ODD.search(text):
+        yield from _encoded(text)
+        yield from _scattered(text, plain)
+    for cue, name, back in _TURNED:
+        if cue in plain:
+            yield name, plain.translate(back) if back else plain[::-1]
+
+
+def _scattered(text: str, plain: str) -> Iterator[tuple[str, str]]:
+    """Readings of a text whose letters are spelled out, set apart or swapped for signs that look like them."""
+    if _ESCAPES.search(text):
+        unescaped = re.sub(r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})", _character, text)
+        yield "escape sequences", visible(unquote(html.unescape(unescaped)))
+    if _SPACED.search(text):
+        # What divides letters is less than what divides words, or there is nothing between words either.
+        yield "spaced letters", visible(re.sub(r"(?<=\w)[.\-_*|](?=\w\b)", "", text))
+        yield "spaced letters", visible(re.sub(r"(?<=\w)[ .\-_*|](?=\w(?:\W|$))", "", text))
+        yield "spaced letters", visible(_SPACED.sub(lambda run: re.sub(r"[^\w]", "", run.group()), text))
+    if any(cue in plain for cue in _CUES):
+        yield "marks for blanks", re.sub(r"[_|]+", " ", plain)
+    swapped = plain.translate(_LEET)
+    if any(cue in swapped and cue not in plain for cue in _CUES):
+        yield "digits for letters", swapped
+
+
+def _encoded(text: str) -> Iterator[tuple[str, str]]:
+    """Readings of long runs of letters and digits without blanks, or of numbers."""
     for run in _BASE64.finditer(text):
         if decoded := _base64(run.group()):
             yield "base64", visible(decoded)
+    for run in _BASE32.finditer(text):
+        if decoded := _base32(run.group()):
+            yield "base32", visible(decoded)
     for run in _HEX.finditer(text):
         digits = re.sub(r"\\x|0x|[^0-9a-fA-F]", "", run.group())
         if decoded := _readable(bytes.fromhex(digits[: len(digits) // 2 * 2])):
@@ -68,20 +128,10 @@ def disguises(text: str) -> Iterator[tuple[str, str]]:
         bits = "".join(run.group().split())
         if decoded := _readable(bytes(int(bits[at : at + 8], 2) for at in range(0, len(bits), 8))):
             yield "binary", visible(decoded)
-    if _ESCAPES.search(text):
-        unescaped = re.sub(r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})", _character, text)
-        yield "escape sequences", visible(unquote(html.unescape(unescaped)))
-    if _SPACED.search(text):
-        yield "spaced letters", visible(_SPACED.sub(lambda run: re.sub(r"[^\w]", "", run.group()), text))
-        yield "spaced letters", visible(re.sub(r"(?<=\w)[ .\-_*|](?=\w(?:\W|$))", "", text))
-    plain = visible(text)
-    swapped = plain.translate(_LEET)
-    if any(cue in swapped and cue not in plain for cue in _CUES):
-        yield "digits for letters", swapped
-    if any(cue in plain for cue in _ROT13_CUES):
-        yield "rot13", codecs.encode(plain, "rot13")
-    if any(cue in plain for cue in _REVERSED_CUES):
-        yield "reversed", plain[::-1]
+    for run in _DECIMAL.finditer(text):
+        codes = [int(code) for code in re.findall(r"\d+", run.group())]
+        if max(codes) < 256 and (decoded := _readable(bytes(codes))):
+            yield "character codes", visible(decoded)
 
 
 def _character(match: re.Match[str]) -> str:
@@ -98,6 +148,14 @@ def _base64(run: str) -> str:
         if text := _readable(decoded):
             return text
     return ""
+
+
+def _base32(run: str) -> str:
+    bare = run.rstrip("=")
+    try:
+        return _readable(base64.b32decode(bare + "=" * (-len(bare) % 8)))
+    except (binascii.Error, ValueError):
+        return ""
 
 
 def _readable(data: bytes) -> str:

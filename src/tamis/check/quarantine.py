@@ -1,35 +1,34 @@
 """Fetched text is inert: what reads like an order to a model is kept out of every prompt, counted and shown (K5).
 
-Each passage is weighed by patterns (`tamis.check.patterns`), as written and under its disguises; neighbouring passages
-of a document are weighed together, because an order may be cut into pieces. People also write *about* such orders, and
-give orders to each other in recipes and manuals: quoting and reporting weigh less, and no single ordinary imperative is
-enough.
+Neighbouring passages of a document are read as one text, because an order may be cut into pieces; what patterns find in
+it (`tamis.check.patterns`) is added up for each passage and for short runs of them. Then each passage is read under the
+disguises it may wear. People also write *about* such orders, and give orders to each other in recipes and manuals:
+quoting and reporting weigh less, and no single ordinary imperative is enough.
 """
 
 from __future__ import annotations
 
-import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from tamis.check.disguise import disguises, hidden, visible
-from tamis.check.patterns import ADDRESSED, CONTINUES, GRAVE, REPORTED, TALKED_ABOUT, Pattern, patterns
+from tamis.check.patterns import CONTINUES, Sign, grave, signs, total
+from tamis.schema.document import Span
 from tamis.schema.evidence import Quarantined, Segment
 from tamis.text.sentences import sentences
 
 THRESHOLD = 1.0
-_QUOTED_WEIGHT = 0.35
-_REPORTED_WEIGHT = 0.4
 _LEADING = 0.5
-"""Weight at which a passage in front of a refused one goes with it."""
-_WINDOW = 3
+"""Weight at which a passage beside a refused one goes with it."""
+_REST_WORDS = 3
+"""A sentence may end in a name of so many words that stands alone."""
+_STOPS = frozenset(".!?:;…。！？")
+_WINDOW = 4
 """Neighbours weighed together."""
 _NEIGHBOUR_CHARACTERS = 240
 """Passages further apart than this are not neighbours."""
-_CUT = re.compile(r"\b(?:ignor|disregard|forget|overrid|bypass|reveal|repeat|you are now)")
-"""Beginnings of orders that may go on in the next passage."""
-_QUOTES = (('"', '"'), ("“", "”"), ("„", "“"), ("«", "»"), ("`", "`"), ("'", "'"), ("‘", "’"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,68 +51,21 @@ def weigh(text: str) -> Weighed:
         text: any text.
     """
     plain = visible(text)
-    found = _families(plain)
+    score, family = total(signs(plain))
+    return Weighed(score, family) if score >= THRESHOLD else _disguised(text, plain) or Weighed(score, family)
+
+
+def _disguised(text: str, plain: str) -> Weighed | None:
+    """What a text weighs under a disguise that hides an order; None where there is none."""
     if secret := hidden(text):
-        found["hidden characters"] = 1.0
-        found |= _families(visible(secret))
-    if _total(found) < THRESHOLD:
-        for disguise, reading in disguises(text):
-            under = _families(reading)
-            if _total(under) >= THRESHOLD and (under.keys() & GRAVE or disguise == "base64"):
-                found |= {f"{family} ({disguise})": weight for family, weight in under.items()}
-                break
-    return Weighed(_total(found), max(found, key=lambda family: (found[family], family), default=""))
-
-
-def _total(found: dict[str, float]) -> float:
-    return round(sum(found.values()), 6)
-
-
-def _families(plain: str) -> dict[str, float]:
-    """Family → the weights of its signs, added up; of signs in the same words the heaviest counts."""
-    signs: dict[str, list[tuple[float, int, int]]] = {}
-    for pattern in patterns():
-        if any(cue in plain for cue in pattern.cues):
-            matches = pattern.expression.finditer(plain)
-            found = [(_in_context(pattern, plain, match), match.start(), match.end()) for match in matches]
-            if found:
-                # Saying the same thing twice does not make it an order.
-                signs.setdefault(pattern.family, []).append(max(found, key=lambda sign: sign[0]))
-    return {family: _added(found) for family, found in signs.items()}
-
-
-def _added(signs: list[tuple[float, int, int]]) -> float:
-    counted: list[tuple[int, int]] = []
-    total = 0.0
-    for weight, start, end in sorted(signs, key=lambda sign: (-sign[0], sign[1])):
-        if all(end <= first or start >= last for first, last in counted):
-            counted.append((start, end))
-            total += weight
-    return total
-
-
-def _in_context(pattern: Pattern, plain: str, match: re.Match[str]) -> float:
-    """The pattern's weight where it was found: less where the order is quoted or told of."""
-    if not pattern.spoken:
-        return pattern.weight
-    start = max(plain.rfind(mark, 0, match.start()) for mark in ("\n", ". ", "! ", "? ")) + 1
-    before = plain[start : match.start()]
-    end = min((at for at in (plain.find(mark, match.end()) for mark in ("\n", ". ")) if at >= 0), default=len(plain))
-    around = f"{before} {plain[match.end() : end]}"
-    if TALKED_ABOUT.search(around) and (_quoted(plain, match.start(), match.end()) or REPORTED.search(before)):
-        return pattern.weight * _QUOTED_WEIGHT
-    if REPORTED.search(before) and not ADDRESSED.search(before):
-        return pattern.weight * _REPORTED_WEIGHT
-    return pattern.weight
-
-
-def _quoted(plain: str, start: int, end: int) -> bool:
-    """Whether quotation marks of one kind stand around the match, close to it."""
-    before, after = plain[max(0, start - 60) : start], plain[end : end + 120]
-    return any(
-        (opening != closing or before.count(opening) % 2 == 1) and opening in before and closing in after
-        for opening, closing in _QUOTES
-    )
+        score, family = total(signs(visible(secret)))
+        return Weighed(1.0 + score, family or "hidden characters")
+    for disguise, reading in disguises(text, plain):
+        under = signs(reading)
+        score, family = total(under)
+        if score >= THRESHOLD and (grave(under) or disguise.startswith("base")):
+            return Weighed(score, f"{family} ({disguise})")
+    return None
 
 
 def reason(text: str) -> str:
@@ -158,44 +110,109 @@ def screen_text(document_id: str, text: str) -> tuple[Quarantined, ...]:
     )
 
 
-def _refused(texts: Sequence[str], spans: Sequence[tuple[int, int]]) -> dict[int, str]:
+def _refused(texts: Sequence[str], spans: Sequence[Span]) -> dict[int, str]:
     """Places of the passages of one document that are refused, with the reason."""
-    weighed = [weigh(text) for text in texts]
-    refused = {place: found.reason for place, found in enumerate(weighed) if found.score >= THRESHOLD}
-    hinting = {p for p, found in enumerate(weighed) if found.score > 0.0 or _CUT.search(visible(texts[p]))}
-    for window in _windows(spans):
-        if hinting.isdisjoint(window) or not refused.keys().isdisjoint(window):
-            continue
-        joined = weigh(" ".join(texts[place] for place in window))
-        if joined.score >= THRESHOLD:
-            refused.update(dict.fromkeys(window, f"{joined.reason}, over several passages"))
-    return refused | _surroundings(texts, spans, weighed, refused)
+    refused: dict[int, str] = {}
+    for first, last in _neighbourhoods(spans):
+        for place, why in _refused_among(texts[first:last]).items():
+            refused[first + place] = why
+    return refused
 
 
-def _windows(spans: Sequence[tuple[int, int]]) -> Iterable[tuple[int, ...]]:
-    """Runs of neighbours, short ones first, so that no more is refused than must be."""
-    for size in range(2, _WINDOW + 1):
-        for first in range(len(spans) - size + 1):
-            run = range(first, first + size)
-            if all(_neighbours(spans[place], spans[place + 1]) for place in run[:-1]):
-                yield tuple(run)
+def _neighbourhoods(spans: Sequence[Span]) -> Iterable[tuple[int, int]]:
+    """Ranges of passages that follow close upon each other."""
+    first = 0
+    for place in range(1, len(spans) + 1):
+        if place == len(spans) or spans[place][0] - spans[place - 1][1] > _NEIGHBOUR_CHARACTERS:
+            yield first, place
+            first = place
 
 
-def _neighbours(left: tuple[int, int], right: tuple[int, int]) -> bool:
-    return right[0] - left[1] <= _NEIGHBOUR_CHARACTERS
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Neighbouring passages as one folded text.
+
+    Attributes:
+        folded: of each passage.
+        starts: where each begins in the text.
+        signs: found in it, ascending by start.
+    """
+
+    folded: tuple[str, ...]
+    starts: tuple[int, ...]
+    signs: tuple[Sign, ...]
+
+    def within(self, first: int, last: int) -> list[Sign]:
+        """The signs that lie in passages ``first`` to ``last`` and nowhere else."""
+        start, end = self.starts[first], self.starts[last] + len(self.folded[last])
+        return [sign for sign in self.signs if sign.start >= start and sign.end <= end]
+
+    def passages(self) -> list[tuple[int, int]]:
+        """For each sign, the first and the last passage it touches."""
+        return [
+            (bisect_right(self.starts, sign.start) - 1, bisect_right(self.starts, max(sign.start, sign.end - 1)) - 1)
+            for sign in self.signs
+        ]
+
+
+def _run(texts: Sequence[str]) -> _Run:
+    folded = tuple(visible(text).replace("\n", " ") for text in texts)
+    starts, at = [], 0
+    for text in folded:
+        starts.append(at)
+        at += len(text) + 1
+    return _Run(folded, tuple(starts), tuple(sorted(signs("\n".join(folded)), key=lambda one: (one.start, one.end))))
+
+
+def _refused_among(texts: Sequence[str]) -> dict[int, str]:
+    """Places among neighbours that are refused, with the reason."""
+    run = _run(texts)
+    touched = run.passages()
+    weights: dict[int, float] = {}
+    refused: dict[int, str] = {}
+    for place in sorted({place for first, last in touched for place in range(first, last + 1)}):
+        weights[place], family = total(run.within(place, place))
+        if weights[place] >= THRESHOLD:
+            refused[place] = family
+    for place, text in enumerate(texts):
+        if place not in refused and (found := _disguised(text, run.folded[place])) is not None:
+            refused[place] = found.reason
+    for first, last in _windows(touched, len(texts)):
+        window = range(first, last + 1)
+        if refused.keys().isdisjoint(window):
+            score, family = total(run.within(first, last))
+            if score >= THRESHOLD:
+                refused.update(dict.fromkeys(window, f"{family}, over several passages"))
+    return refused | _surroundings(texts, run.folded, weights, refused)
+
+
+def _windows(touched: Sequence[tuple[int, int]], count: int) -> list[tuple[int, int]]:
+    """Runs of neighbours that begin and end with a sign, short ones first, so that no more is refused than must be."""
+    firsts = {first for first, _ in touched}
+    lasts = {last for _, last in touched}
+    return sorted(
+        ((first, last) for first in firsts for last in range(first + 1, min(first + _WINDOW, count)) if last in lasts),
+        key=lambda window: (window[1] - window[0], window),
+    )
 
 
 def _surroundings(
-    texts: Sequence[str], spans: Sequence[tuple[int, int]], weighed: Sequence[Weighed], refused: dict[int, str]
+    texts: Sequence[str], folded: Sequence[str], weights: dict[int, float], refused: dict[int, str]
 ) -> dict[int, str]:
     """What leads up to a refused passage, and what goes on giving orders right behind it."""
     more: dict[int, str] = {}
     for place in sorted(refused):
-        before = place - 1
-        if before >= 0 and weighed[before].score >= _LEADING and _neighbours(spans[before], spans[place]):
-            more[before] = "leads up to the order after it"
-        for following in range(place + 1, min(place + _WINDOW + 1, len(texts))):
-            if not (_neighbours(spans[following - 1], spans[following]) and CONTINUES.match(visible(texts[following]))):
+        if place and (weights.get(place - 1, 0.0) >= _LEADING or _one_sentence(texts[place - 1], texts[place])):
+            more[place - 1] = "leads up to the order after it"
+        for following in range(place + 1, min(place + _WINDOW, len(folded))):
+            goes_on = CONTINUES.match(folded[following]) or _one_sentence(texts[following - 1], texts[following])
+            if weights.get(following, 0.0) < _LEADING and not goes_on:
                 break
             more[following] = "goes on with the order before it"
     return {place: why for place, why in more.items() if place not in refused}
+
+
+def _one_sentence(before: str, after: str) -> bool:
+    """Whether a passage ends and the next one begins in the middle of a sentence."""
+    goes_on = after[:1].islower() or len(after.split()) <= _REST_WORDS
+    return goes_on and before.rstrip()[-1:] not in _STOPS

@@ -10,7 +10,7 @@ import numpy as np
 
 from tamis.models.protocols import Reranker
 from tamis.reduce.budget import shares
-from tamis.schema.document import Document
+from tamis.schema.document import Anchor, Document
 from tamis.schema.evidence import Evidence, Segment
 from tamis.settings import ReduceSettings
 
@@ -20,12 +20,14 @@ _GAP = 12
 
 def located(document: Document, start: int) -> str:
     """The document's URL with the nearest section anchor at or above a place in its text."""
-    if not document.url or not document.anchors:
-        return document.url
-    at = bisect_right([anchor.start for anchor in document.anchors], start) - 1
-    if at < 0:
-        return document.url
-    return f"{document.url.partition('#')[0]}#{document.anchors[at].fragment}"
+    anchor = nearest(document, start) if document.url else None
+    return f"{document.url.partition('#')[0]}#{anchor.fragment}" if anchor else document.url
+
+
+def nearest(document: Document, start: int) -> Anchor | None:
+    """The section anchor at or above a place in a document's text."""
+    at = bisect_right(document.anchors, start, key=lambda anchor: anchor.start) - 1
+    return document.anchors[at] if at >= 0 else None
 
 
 def passages(segments: Sequence[Segment], seeds: Sequence[int], *, budget: int) -> list[tuple[int, int]]:

@@ -14,6 +14,7 @@ from tamis.models.protocols import Embedder, Matrix, Reranker
 from tamis.reduce import vectors as remembered
 from tamis.reduce.duplicates import unique
 from tamis.reduce.evidence import answering, labelled, passages
+from tamis.reduce.screening import Screen, screened
 from tamis.reduce.segments import Unit, content_weight, salience, segments_of, with_scores
 from tamis.reduce.select import mmr, question_similarity, relevance
 from tamis.schema.document import Chunk, Document
@@ -22,7 +23,6 @@ from tamis.schema.ranking import RankedItem
 from tamis.settings import ReduceSettings
 from tamis.summarize.textrank import textrank
 
-Screen = Callable[[Sequence[Segment]], tuple[Sequence[Segment], Sequence[Quarantined]]]
 ChunksOf = Callable[[str], tuple[Sequence[Chunk], Matrix]]
 
 _RANK_DISCOUNT = 0.02
@@ -111,14 +111,21 @@ def reduce(
     """
     dropped: Counter[str] = Counter()
     kept = _eligible(items, settings, roundup=roundup, dropped=dropped)
+    read = _passages_to_read(kept, chunks_of, query_vectors, settings)
+    pairs = [
+        pair
+        for item in kept
+        if item.document_id in read.chunks
+        for pair in segments_of(documents[item.document_id], read.chunks[item.document_id])
+    ]
+    passed = screened(pairs, documents, screen)
+    documents = passed.documents
     close = _closely(
-        kept,
-        documents,
-        _passages_to_read(kept, chunks_of, query_vectors, settings),
+        passed.pairs,
+        read,
         query_vectors=query_vectors,
         embedder=embedder,
         settings=settings,
-        screen=screen,
         dropped=dropped,
     )
     segments = close.segments
@@ -140,7 +147,7 @@ def reduce(
         best=best,
         chosen=chosen,
         stands_for=stands_for,
-        quarantine=tuple(close.quarantine),
+        quarantine=passed.quarantine,
         compressed=compressed,
         dropped={reason: count for reason, count in sorted(dropped.items()) if count},
     )
@@ -154,27 +161,17 @@ class _Close:
     vectors: Matrix
     near: npt.NDArray[np.float32]
     scores: npt.NDArray[np.float32]
-    quarantine: Sequence[Quarantined]
 
 
 def _closely(
-    items: Sequence[RankedItem],
-    documents: Mapping[str, Document],
+    pairs: Sequence[tuple[Segment, Unit]],
     read: _Reading,
     *,
     query_vectors: Matrix,
     embedder: Embedder,
     settings: ReduceSettings,
-    screen: Screen,
     dropped: Counter[str],
 ) -> _Close:
-    pairs = [
-        pair
-        for item in items
-        if item.document_id in read.chunks
-        for pair in segments_of(documents[item.document_id], read.chunks[item.document_id])
-    ]
-    pairs, quarantine = _screened(pairs, screen)
     pairs = _within_limit(pairs, read, settings.embedded_segments, dropped)
     bare = [segment for segment, _ in pairs]
     vectors = remembered.passages(embedder, [_embedded_text(segment) for segment in bare])
@@ -187,7 +184,6 @@ def _closely(
         vectors=vectors,
         near=near,
         scores=relevance(query_vectors, vectors, groups=owners, content=content),
-        quarantine=quarantine,
     )
 
 
@@ -284,16 +280,8 @@ def _passages_to_read(
     return _Reading(read, similarity, centroids)
 
 
-def _screened(
-    pairs: list[tuple[Segment, Unit]], screen: Screen
-) -> tuple[list[tuple[Segment, Unit]], Sequence[Quarantined]]:
-    passed, quarantine = screen([segment for segment, _ in pairs])
-    spans = {(segment.document_id, segment.start) for segment in passed}
-    return [pair for pair in pairs if (pair[0].document_id, pair[0].start) in spans], quarantine
-
-
 def _within_limit(
-    pairs: list[tuple[Segment, Unit]], read: _Reading, limit: int, dropped: Counter[str]
+    pairs: Sequence[tuple[Segment, Unit]], read: _Reading, limit: int, dropped: Counter[str]
 ) -> list[tuple[Segment, Unit]]:
     """Keep whole passages, nearest first, while their segments fit what may be embedded."""
     sizes = Counter(segment.chunk_id for segment, _ in pairs)
