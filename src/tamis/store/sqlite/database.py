@@ -14,7 +14,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Self
 
-from tamis.errors import EmbeddingMismatchError, SchemaVersionError
+from tamis.errors import DiskError, EmbeddingMismatchError, SchemaVersionError
 from tamis.models.protocols import EmbeddingIdentity
 from tamis.store.sqlite.failures import FILE_NAME, damaged, failures_of
 
@@ -146,12 +146,24 @@ def connect(folder: Path, *, create: bool = False) -> Connection:
     with failures_of(folder):
         if create and not (folder / FILE_NAME).exists():
             _give_birth(folder)
-        connection = opened(folder, folder / FILE_NAME, "" if create else _way_in(folder))
         try:
-            _prepare(connection, folder)
-        except BaseException:
-            connection.close()
-            raise
+            return _connected(folder, "" if create else _way_in(folder))
+        except DiskError:
+            if create:
+                raise
+            # SQLite notes in a file who reads; where there is no room for it, one process alone can do without.
+            return _connected(folder, "", alone=True)
+
+
+def _connected(folder: Path, way: str, *, alone: bool = False) -> Connection:
+    connection = opened(folder, folder / FILE_NAME, way)
+    try:
+        if alone:
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        _prepare(connection, folder)
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
