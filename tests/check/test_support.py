@@ -2,66 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-import yaml
 
+from check.claims import FAITHFUL, Judged, block, cases, flagged_share, judged, shown
 from tamis.check.ledger import check
+from tamis.check.numbers import numbers
+from tamis.check.pairing import Cut, content, crossed
+from tamis.check.polarity import contradiction
 from tamis.schema.evidence import Evidence
 from tamis.schema.report import Sentence
 from tamis.settings import CheckSettings
 from tamis.text.sentences import sentences
 
-CASES = yaml.safe_load(Path(__file__).with_name("cases.yaml").read_text("utf-8"))
+CASES = cases("cases.yaml")
 SETTINGS = CheckSettings()
-
-
-def block(label: str, text: str, title: str = "") -> Evidence:
-    return Evidence(label, title, "", label, f"{label}#c0", (0, len(text)), "", text, 0.8)
-
-
-def shown(case: dict) -> list[Evidence]:
-    return [block(label, text) for label, text in case["evidence"].items()]
+_FILES = ("cases.yaml", "cases_wide.yaml", "cases_held.yaml")
 
 
 def judge(sentences: list[Sentence], evidence: list[Evidence], embedder, **options):
     return check(sentences, evidence, embedder=embedder, settings=SETTINGS, **options)
 
 
-def listed(case: dict) -> Iterator[tuple[str, str, str]]:
-    """Kind of change, claim, label."""
-    for kind, claims in {"faithful": case["faithful"], **case["changed"]}.items():
-        for claim in claims:
-            text, _, label = claim.removesuffix("]").rpartition(" [")
-            yield kind, text, label
-
-
 @pytest.fixture(scope="module")
-def verdicts(embedder) -> list[tuple[str, str, Sentence]]:
-    """Kind of change (``faithful`` for none), claim, and what the ledger says."""
-    found = []
-    for case in CASES:
-        claims = list(listed(case))
-        judged, _ = judge([Sentence(text, (label,)) for _, text, label in claims], shown(case), embedder, drop=False)
-        found += [(kind, text, sentence) for (kind, text, _), sentence in zip(claims, judged, strict=True)]
-    return found
+def verdicts(embedder) -> dict[str, list[Judged]]:
+    """What the ledger says of every claim, by file."""
+    return {name: judged(cases(name), embedder) for name in _FILES}
 
 
-def test_there_are_enough_cases(verdicts):
-    assert len(verdicts) >= 60
+def test_there_are_enough_claims_and_a_third_is_held_out(verdicts):
+    counts = [len(verdicts[name]) for name in _FILES]
+    assert counts[1] + counts[2] >= 260
+    assert counts[2] >= (counts[1] + counts[2]) / 3
 
 
-def test_faithful_claims_are_not_flagged(verdicts):
-    faithful = [(text, s.score, s.reasons) for kind, text, s in verdicts if kind == "faithful"]
-    flagged = [
-        (text, s.score, s.reasons) for kind, text, s in verdicts if kind == "faithful" and s.support == "unsupported"
-    ]
-    assert len(flagged) <= 0.10 * len(faithful), flagged
+@pytest.mark.parametrize("name", _FILES)
+def test_faithful_claims_are_not_flagged(verdicts, name):
+    flagged = [str(one) for one in verdicts[name] if one.kind == FAITHFUL and one.flagged]
+    assert flagged_share(verdicts[name])[FAITHFUL] <= 0.10, flagged
 
 
+@pytest.mark.parametrize("name", _FILES)
 @pytest.mark.parametrize(
     ("kinds", "floor"),
     [
@@ -69,13 +51,105 @@ def test_faithful_claims_are_not_flagged(verdicts):
         (("unit",), 0.95),
         (("negated",), 0.85),
         (("quote",), 0.95),
-        (("label",), 0.95),
+        (("swapped",), 0.6),
     ],
 )
-def test_changed_claims_are_caught(verdicts, kinds, floor):
-    of_kind = [(text, s) for kind, text, s in verdicts if kind in kinds]
-    missed = [(text, s.score) for text, s in of_kind if s.support == "supported"]
+def test_changed_claims_are_caught(verdicts, name, kinds, floor):
+    of_kind = [one for one in verdicts[name] if one.kind in kinds]
+    missed = [str(one) for one in of_kind if not one.flagged]
     assert len(missed) <= (1 - floor) * len(of_kind), missed
+
+
+@pytest.mark.parametrize("name", _FILES)
+def test_a_label_that_does_not_say_it_never_stands(verdicts, name):
+    """The claim is true, so it is kept, but with the label that carries it and a mark."""
+    wrong = [one for one in verdicts[name] if one.kind == "label"]
+    assert wrong and all(one.verdict.support in ("weak", "unsupported") for one in wrong)
+    assert all("does" in one.verdict.reasons[0] for one in wrong if one.verdict.support == "weak")
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence", "held"),
+    [
+        ("0,5 mg", "0.5 mg", True),
+        ("1.234,5 euros", "1,234.5 euros", True),
+        ("1 234 people", "1,234 people", True),
+        ("8.9 mmol/L", "8.9 mg/dL", False),
+        ("30 g of nuts per week", "30 g/day of nuts", False),
+        ("30 g of nuts a day", "30 g daily", True),
+        ("6 percentage points", "6 percent", False),
+        ("1 kg", "1000 g", False),
+        ("about 30 %", "29.7 %", True),
+        ("30 %", "29.7 %", True),
+        ("29 %", "29.7 %", False),
+        ("3.1 million", "3,107,500", True),
+        ("3.2 million", "3,107,500", False),
+        ("2:10:09", "2:01:09", False),
+        ("DKK 5 billion", "5 billion dollars", False),
+        ("five to ten mg", "5-10 mg", True),
+        ("5-12 mg", "5-10 mg", False),
+        ("the 3rd trimester", "the third trimester", True),
+        ("the first trimester", "the third trimester", False),
+        ("the 16th century", "in 1543", True),
+        ("the 15th century", "in 1543", False),
+        ("twenty-one studies", "21 studies", True),
+        ("1.2bn euros", "€1,200,000,000", True),
+    ],
+)
+def test_numbers_are_the_same_however_they_are_written(claim, evidence, held):
+    from tamis.check.numbers import missing
+
+    assert (missing(numbers(claim), numbers(evidence)) == []) is held
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence", "held"),
+    [
+        ("the 1880s", "in 1884", True),
+        ("the 1890s", "in 1884", False),
+        ("in 1884", "the 1880s", False),
+        ("the 1600s", "the 1500s and again in 1669", False),
+        ("March 2019", "12 March 2019", True),
+        ("12 March 2019", "March 2019", False),
+        ("March 12, 2019", "2019-03-12", True),
+        ("3/4/2020", "3 April 2020", True),
+        ("in May", "May 2020", True),
+    ],
+)
+def test_dates_are_the_same_however_they_are_written(claim, evidence, held):
+    from tamis.check.dates import dates, missing
+
+    assert (missing(dates(claim)[0], dates(evidence)[0]) == []) is held
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence", "opposed"),
+    [
+        ("The blades can be recycled.", "Most of its mass can be recycled, but the blades cannot.", True),
+        ("The cache can grow.", "With maxsize=None the cache can grow.", False),
+        ("Prices rose.", "Prices of bread rose while wages did not change.", False),
+        ("Wages of bakers changed.", "Prices of bread rose while the wages of bakers did not change.", True),
+        ("Readers block writers.", "Readers do not block writers and a writer does not block readers.", True),
+        (
+            "A writer does not block readers.",
+            "Readers do not block writers and a writer does not block readers.",
+            False,
+        ),
+        ("The contract is unlawful.", "The contract is lawful.", True),
+        ("Exports of cork fell.", "Exports of cork rose by a tenth.", True),
+        ("You may leave within 14 days.", "You may leave within 14 days without giving a reason.", False),
+        ("You may not leave within 14 days.", "You may leave within 14 days without giving a reason.", True),
+    ],
+)
+def test_what_is_denied_is_compared_clause_by_clause(claim, evidence, opposed):
+    assert bool(contradiction(claim, [evidence])) is opposed
+
+
+def test_facts_paired_crosswise_are_named_and_straight_ones_are_not():
+    cuts = [Cut((content("Walnuts lowered LDL by 8.9 mg."), content("Almonds lowered LDL by 5.1 mg.")))]
+    assert crossed("Almonds lowered LDL by 8.9 mg, walnuts by 5.1 mg.", cuts, lambda _: False)
+    assert crossed("Walnuts lowered LDL by 8.9 mg, almonds by 5.1 mg.", cuts, lambda _: False) == ""
+    assert crossed("Almonds lowered LDL by 8.9 mg, walnuts by 5.1 mg.", cuts, lambda _: True) == ""
 
 
 def test_an_invented_fact_is_dropped_and_shown(embedder):
