@@ -24,7 +24,7 @@ class LinkSettings(Section):
     confidence_floor: Unit = Field(0.80, description="links below are dropped, however they were found; tuned")
     blocklist: tuple[str, ...] = Field((), description="names that never link, compared as mentions are")
     fuzzy_floor: Unit = Field(0.85, description="least similarity of spelling; tuned")
-    dense_floor: Cosine = Field(0.86, description="least cosine of a mention with a term's name; tuned")
+    dense_floor: Cosine = Field(0.90, description="least cosine of a mention with a term's name; tuned")
 
 
 class LayerASettings(Section):

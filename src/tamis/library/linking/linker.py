@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tamis.library.linking.abbreviations import Abbreviation, abbreviations
 from tamis.library.linking.matching import Found, find
+from tamis.library.linking.meaning import Meanings
 from tamis.library.linking.names import LINKING, Lexicon, Reading
 from tamis.library.linking.spelling import Token, keys_of, knowledge, name_key, tokens
 from tamis.models.protocols import Embedder
-from tamis.schema.document import Chunk
+from tamis.schema.document import Chunk, Span
+from tamis.schema.entity import Mention
 from tamis.schema.library import EntityLink, Ontology
 from tamis.settings_library import LinkSettings
 
@@ -57,13 +59,15 @@ class Linker:
         self._ontology = ontology
         self._settings = settings
         self._scope: Container[str] = ontology.terms if scope is None else scope
-        self._embedder = embedder
+        self._meanings = Meanings(ontology, self._scope, embedder) if embedder is not None else None
         self._blocked = frozenset(" ".join(name_key(name)) for name in settings.blocklist)
         self._lexicon = Lexicon(ontology, [*knowledge()["decoys"], *settings.blocklist])
         self._above = _ancestors(ontology)
         self._below = Counter(high for lineage in self._above.values() for high in lineage)
 
-    def links(self, chunks: Sequence[Chunk]) -> list[tuple[EntityLink, ...]]:
+    def links(
+        self, chunks: Sequence[Chunk], mentions: Sequence[Sequence[Mention]] = (), entity_types: Container[str] = ()
+    ) -> list[tuple[EntityLink, ...]]:
         """Links of every chunk, in the order of their start.
 
         Chunks of one document are read together: an abbreviation that one introduces holds in the others, and what a
@@ -71,18 +75,34 @@ class Linker:
 
         Args:
             chunks: whole documents, in any order.
+            mentions: what a recogniser found in each chunk, spans in ``Chunk.text``. Those that no spelling resolves
+                are linked by meaning where there is an embedder.
+            entity_types: only links on mentions with these labels; empty takes all links.
         """
         documents: dict[str, list[int]] = defaultdict(list)
         for number, chunk in enumerate(chunks):
             documents[chunk.document_id].append(number)
-        linked: list[tuple[EntityLink, ...]] = [()] * len(chunks)
+        linked: list[list[EntityLink]] = [[] for _ in chunks]
+        open_ones: list[tuple[int, Mention]] = []
         for numbers in documents.values():
             numbers.sort(key=lambda number: (chunks[number].ordinal, chunks[number].chunk_id))
-            for number, links in zip(numbers, self._document([chunks[number] for number in numbers]), strict=True):
+            read, taken = self._document([chunks[number] for number in numbers])
+            for number, links, spans in zip(numbers, read, taken, strict=True):
                 linked[number] = links
-        return linked
+                named = mentions[number] if mentions else ()
+                open_ones += [(number, each) for each in named if not _overlaps(each, spans)]
+        for number, link in self._by_meaning(chunks, open_ones):
+            linked[number].append(link)
+        if entity_types:
+            kinds = [[each for each in named if each.label in entity_types] for named in mentions] or [[]] * len(chunks)
+            linked = [
+                [link for link in links if any(each.start < link.end and link.start < each.end for each in named)]
+                for links, named in zip(linked, kinds, strict=True)
+            ]
+        return [tuple(sorted(links, key=lambda link: (link.start, link.end, link.term_id))) for links in linked]
 
-    def _document(self, chunks: Sequence[Chunk]) -> list[tuple[EntityLink, ...]]:
+    def _document(self, chunks: Sequence[Chunk]) -> tuple[list[list[EntityLink]], list[list[Span]]]:
+        """Links by spelling, and the spans of every name that was read, linked or not."""
         split = [tokens(chunk.text) for chunk in chunks]
         places = [place for number, chunk in enumerate(chunks) for place in self._places(number, chunk, split[number])]
         sure = self._sure(places)
@@ -94,9 +114,31 @@ class Linker:
             link = self._link(chunks[place.chunk].chunk_id, place, sure)
             if link is not None:
                 links[place.chunk].append(link)
+        taken: list[list[Span]] = [[] for _ in chunks]
+        for place in places:
+            taken[place.chunk].append((place.start, place.end))
         for number, chunk in enumerate(chunks):
             links[number] += self._abbreviated(chunk, split[number], long_forms)
-        return [tuple(sorted(each, key=lambda link: (link.start, link.end, link.term_id))) for each in links]
+            taken[number] += [(link.start, link.end) for link in links[number]]
+        return links, taken
+
+    def _by_meaning(
+        self, chunks: Sequence[Chunk], open_ones: Sequence[tuple[int, Mention]]
+    ) -> Iterator[tuple[int, EntityLink]]:
+        if self._meanings is None:
+            return
+        floor = max(self._settings.dense_floor, self._settings.confidence_floor)
+        open_ones = [(number, each) for number, each in open_ones if self._may_link(each.text)]
+        found = self._meanings.nearest([each.text for _, each in open_ones], floor)
+        for (number, each), answer in zip(open_ones, found, strict=True):
+            if answer is not None:
+                term_id, cosine = answer
+                link = EntityLink(chunks[number].chunk_id, term_id, each.start, each.end, round(cosine, 4), "dense")
+                yield number, link
+
+    def _may_link(self, mention: str) -> bool:
+        key = " ".join(name_key(mention))
+        return key not in self._blocked and not _is_everyday(key)
 
     def _places(self, number: int, chunk: Chunk, split: Sequence[Token]) -> list[_Place]:
         found = find(chunk.text, split, self._lexicon, self._settings.fuzzy_floor)
@@ -135,7 +177,7 @@ class Linker:
             confidence = min(confidence, _SYMBOL_ALONE)
         elif reading.symbol or reading.acronym:
             confidence = min(confidence, _ACRONYM)
-        if all(word in keys_of("everyday") or word in LINKING for word in place.key.split()):
+        if _is_everyday(place.key):
             confidence *= _EVERYDAY
         return confidence
 
@@ -220,6 +262,15 @@ class Linker:
                         )
                     )
         return links
+
+
+def _is_everyday(key: str) -> bool:
+    """Whether a name is made of words that everyone uses for other things too."""
+    return all(word in keys_of("everyday") or word in LINKING for word in key.split())
+
+
+def _overlaps(mention: Mention, spans: Sequence[Span]) -> bool:
+    return any(start < mention.end and mention.start < end for start, end in spans)
 
 
 def _ancestors(ontology: Ontology) -> dict[str, frozenset[str]]:
