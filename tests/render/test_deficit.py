@@ -37,7 +37,7 @@ def answer() -> Answer:
 def test_markdown_shows_the_words_of_a_title_and_none_of_its_markup() -> None:
     text = deficit_markdown(_FOUND)
     assert r"\<script\>" in text
-    assert r"\[click\](http" in text
+    assert r"\[click\](`http" in text
     assert "- Closest page: <http://docs.test/rice%20page>\n" in text
     assert "- Failed: wiki: 503\n" in text
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import sys
 import textwrap
@@ -12,20 +11,20 @@ from typing import IO, Any
 
 import click
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
-_JSON_CONTROL = re.compile(r"[\x7f-\x9f\ud800-\udfff]")
+from tamis.text.unseen import UNSEEN
+
 _WIDEST = 100
 """Columns of prose; longer lines are hard to read."""
 
 
 def escaped(text: str) -> str:
     """Control characters and direction overrides made visible, so that no page can steer a terminal."""
-    return _CONTROL.sub(lambda match: _visible(match.group()), text.replace("\r\n", "\n"))
+    return UNSEEN.sub(lambda match: _visible(match.group()), text.replace("\r\n", "\n"))
 
 
 def _visible(character: str) -> str:
     code = ord(character)
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def say(text: str = "", *, err: bool = False) -> None:
@@ -47,7 +46,8 @@ def coloured(*, err: bool = False) -> bool:
 def say_json(value: Any) -> None:  # noqa: ANN401 - anything JSON can hold
     """Print one JSON document on stdout."""
     text = json.dumps(value, ensure_ascii=False, indent=2, default=_plain)
-    click.echo(_JSON_CONTROL.sub(lambda match: f"\\u{ord(match.group()):04x}", text))
+    # JSON can spell every character in ASCII; control characters are spelled so by now.
+    click.echo(UNSEEN.sub(lambda match: json.dumps(match.group())[1:-1], text))
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401

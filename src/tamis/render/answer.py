@@ -13,20 +13,48 @@ from itertools import groupby
 from tamis.render.references import Reference, numbers_by_label, references
 from tamis.schema.evidence import Evidence
 from tamis.schema.report import Sentence
+from tamis.text.markdown import plain
+from tamis.text.unseen import without_unseen
 
-_MARKUP = re.compile(r"([\\`*\[\]<>|~])|(?<!\w)(_)|(_)(?!\w)|^([#+-])(?=\s)", re.MULTILINE)
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_MARKUP = re.compile(r"([\\`*\[\]<>|~])|(?<![^\W_])(_)|(_)(?![^\W_])|^([#+-])(?=\s)|(&)(?=#?\w+;)", re.MULTILINE)
+_ADDRESS = re.compile(
+    r"(?:\b(?:https?|ftp)://|\bwww\.|\b(?:mailto|xmpp):|[\w.+-]+@(?=[\w-]+\.))[^\s<>`]*[^\s<>`.,;:!?)\]\"']",
+    re.IGNORECASE,
+)
+"""What readers of Markdown make links of without being asked."""
+_CELL_ENDS = re.compile(r"(?<!\\)\|")
+_RULE = re.compile(r"[|:\s-]+$")
 _MARKS = {"unsupported": " (unsupported)"}
 
 
 def printable(text: str) -> str:
     """Without control characters, terminal escapes and direction overrides."""
-    return _CONTROL.sub("", text)
+    return without_unseen(text)
 
 
 def escape_markdown(text: str) -> str:
-    """Prose with every character that Markdown would read as markup escaped."""
-    return _MARKUP.sub(lambda match: "\\" + match.group(), printable(text))
+    """Prose with every character that Markdown would read as markup escaped, and addresses as code, not as links."""
+    shown = printable(text)
+    parts: list[str] = []
+    at = 0
+    for address in _ADDRESS.finditer(shown):
+        parts += (_escaped(shown[at : address.start()]), f"`{address.group()}`")
+        at = address.end()
+    return "".join((*parts, _escaped(shown[at:])))
+
+
+def _escaped(text: str) -> str:
+    return _MARKUP.sub(lambda match: "\\" + match.group(), text)
+
+
+def escape_table(text: str) -> str:
+    """A Markdown table whose cells hold words and nothing else: no links, images, markup or HTML."""
+    return "\n".join(line if _RULE.match(line) else _row(line) for line in printable(text).split("\n"))
+
+
+def _row(line: str) -> str:
+    cells = (plain(cell.strip().replace("\\|", "|")) for cell in _CELL_ENDS.split(line))
+    return "|".join(f" {escape_markdown(cell)} " if cell else "" for cell in cells).strip()
 
 
 def _markers(sentence: Sentence, numbers: dict[str, int]) -> str:
@@ -39,7 +67,7 @@ def _paragraphs(sentences: Sequence[Sentence]) -> Iterator[list[Sentence]]:
         yield list(group)
 
 
-def _block(group: Sequence[Sentence], numbers: dict[str, int], prose: Callable[[str], str], fenced: bool) -> str:
+def _block(group: Sequence[Sentence], numbers: dict[str, int], prose: Callable[[str], str], marked: bool) -> str:
     def line(sentence: Sentence) -> str:
         return prose(sentence.text) + _MARKS.get(sentence.support, "") + _markers(sentence, numbers)
 
@@ -51,21 +79,22 @@ def _block(group: Sequence[Sentence], numbers: dict[str, int], prose: Callable[[
     if kind == "heading":
         return "\n\n".join(f"## {prose(sentence.text)}" for sentence in group)
     if kind == "code":
-        return "\n\n".join(_code(printable(sentence.text), fenced) for sentence in group)
-    return "\n\n".join(printable(sentence.text) + _markers(sentence, numbers) for sentence in group)
+        return "\n\n".join(_code(printable(sentence.text), marked) for sentence in group)
+    table = escape_table if marked else printable
+    return "\n\n".join(table(sentence.text) + _markers(sentence, numbers) for sentence in group)
 
 
-def _code(text: str, fenced: bool) -> str:
-    if not fenced:
+def _code(text: str, marked: bool) -> str:
+    if not marked:
         return "\n".join(f"    {line}".rstrip() for line in text.splitlines())
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}\n{text}\n{fence}"
 
 
-def _body(sentences: Sequence[Sentence], refs: Sequence[Reference], prose: Callable[[str], str], fenced: bool) -> str:
+def _body(sentences: Sequence[Sentence], refs: Sequence[Reference], prose: Callable[[str], str], marked: bool) -> str:
     numbers = dict(numbers_by_label(refs))
-    return "\n\n".join(_block(group, numbers, prose, fenced) for group in _paragraphs(sentences))
+    return "\n\n".join(_block(group, numbers, prose, marked) for group in _paragraphs(sentences))
 
 
 def safe_url(url: str) -> str:
@@ -76,7 +105,7 @@ def safe_url(url: str) -> str:
 def markdown(sentences: Sequence[Sentence], evidence: Sequence[Evidence]) -> tuple[str, tuple[Reference, ...]]:
     """The answer as Markdown with a list of numbered references, and the references themselves."""
     refs = references(sentences, evidence)
-    body = _body(sentences, refs, escape_markdown, fenced=True)
+    body = _body(sentences, refs, escape_markdown, marked=True)
     lines = [
         f"[{ref.number}] {escape_markdown(ref.title)}" + (f" <{safe_url(ref.url)}>" if ref.url else "") for ref in refs
     ]
@@ -85,4 +114,4 @@ def markdown(sentences: Sequence[Sentence], evidence: Sequence[Evidence]) -> tup
 
 def plain_text(sentences: Sequence[Sentence], refs: Sequence[Reference]) -> str:
     """The answer's body for a terminal: no markup, code indented by four spaces, no reference list."""
-    return _body(sentences, refs, printable, fenced=False)
+    return _body(sentences, refs, printable, marked=False)

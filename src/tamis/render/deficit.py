@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from tamis.render.answer import escape_markdown, printable, safe_url
+from tamis.render.references import linkable
 from tamis.schema.report import Deficit
 
 
@@ -20,7 +21,7 @@ def deficit_text(found: Deficit) -> str:
 
 def closest_page(found: Deficit) -> str:
     """Title and URL of the nearest document, the title only where the reason does not give it; empty without a URL."""
-    if not found.closest_url:
+    if not linkable(found.closest_url):
         return ""
     title = "" if found.closest_title in found.reason else f"{found.closest_title}  "
     return f"{title}{found.closest_url}"
@@ -31,7 +32,7 @@ def _report(found: Deficit, prose: Callable[[str], str], bullet: str, link: Call
 
 
 def _lines(found: Deficit, prose: Callable[[str], str], link: Callable[[str], str]) -> Iterator[str]:
-    if found.closest_url:
+    if linkable(found.closest_url):
         title = "" if found.closest_title in found.reason else f"{prose(found.closest_title)} "
         yield f"Closest page: {title}{link(found.closest_url)}"
     for line in found.failed_sources:

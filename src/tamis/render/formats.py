@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tamis.errors import UsageError
-from tamis.render.answer import plain_text, printable
+from tamis.render.answer import escape_markdown, plain_text, printable
 from tamis.render.deficit import deficit_text
-from tamis.render.references import Reference, references
+from tamis.render.references import Reference, linkable, references
 from tamis.schema.report import Answer
 
 
@@ -52,17 +52,19 @@ def to_text(answer: Answer) -> str:
 
 def to_markdown(answer: Answer) -> str:
     """The answer's Markdown under its question, with the footer."""
-    return f"# {printable(answer.question)}\n\n{answer.markdown}\n---\n\n{footer(answer)}\n"
+    return f"# {escape_markdown(' '.join(answer.question.split()))}\n\n{answer.markdown}\n---\n\n{footer(answer)}\n"
 
 
 def to_html(answer: Answer) -> str:
     """A self-contained page; everything from outside is escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
 
     environment = Environment(
         loader=PackageLoader("tamis.render"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=lambda value: printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -73,7 +75,7 @@ def to_html(answer: Answer) -> str:
         references=refs,
         numbers=_numbers(refs),
         footer=footer(answer),
-        safe=_http_only,
+        safe=linkable,
     )
 
 
@@ -85,10 +87,6 @@ def _paragraphs(answer: Answer) -> list[list[object]]:
 
 def _numbers(refs: tuple[Reference, ...]) -> dict[str, int]:
     return {label: ref.number for ref in refs for label in ref.labels}
-
-
-def _http_only(url: str) -> str:
-    return url if url.startswith(("http://", "https://", "file:")) else ""
 
 
 WRITERS: Mapping[str, Callable[[Answer], str]] = {

@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 from tamis.schema.evidence import Evidence
 from tamis.schema.report import Sentence
+from tamis.text.unseen import without_unseen
 
 _WHOLE_WORDS = 8
 _EDGE_WORDS = 4
@@ -51,7 +52,7 @@ def text_fragment(text: str) -> str:
 
 def _encode(text: str) -> str:
     # The directive's own syntax uses "-", "&" and ","; the draft wants them percent-encoded in the text.
-    return quote(text, safe="").replace("-", "%2D")
+    return quote(without_unseen(text), safe="").replace("-", "%2D")
 
 
 def _title(evidence: Evidence) -> str:
@@ -62,10 +63,16 @@ def _title(evidence: Evidence) -> str:
 
 def _link(evidence: Evidence, quoted: str) -> str:
     directive = text_fragment(quoted)
-    if not evidence.url or not directive or not evidence.url.startswith(("http://", "https://")):
-        return evidence.url
-    separator = ":~:" if "#" in evidence.url else "#:~:"
-    return evidence.url + separator + directive
+    url = linkable(evidence.url)
+    if not directive or not url.startswith(("http://", "https://")):
+        return url
+    separator = ":~:" if "#" in url else "#:~:"
+    return url + separator + directive
+
+
+def linkable(url: str) -> str:
+    """The URL where following it does no more than open a page or a file, else empty: rows of data name their own."""
+    return url if url.lower().startswith(("http://", "https://", "file:")) else ""
 
 
 def references(sentences: Sequence[Sentence], evidence: Sequence[Evidence]) -> tuple[Reference, ...]:
