@@ -59,7 +59,9 @@ class DigestSettings(Section):
 class FetchSettings(Section):
     """Fetching (S3, S7)."""
 
-    user_agent: str = Field("tamis/0.1", description="sent with every request; robots.txt knows its first word")
+    user_agent: str = Field(
+        "tamis/0.1", pattern="^[ -~]*$", description="sent with every request; robots.txt knows its first word"
+    )
     connect_seconds: Positive = Field(10.0, description="to connect")
     total_seconds: Positive = Field(30.0, description="for one page: all requests, redirects, retries and the body")
     max_bytes: Count = Field(20_000_000, description="most bytes of a body, after decompression")

@@ -185,6 +185,8 @@ class Outside:
             loc = target if way in ("sitemap", "sitemap index") else "/"
             body = f"<{outer}><{inner}><loc>{loc}</loc></{inner}></{outer}>"
             return reply(writer, body=body.encode(), headers={"Content-Type": "application/xml"})
+        if way == "start page":
+            return reply(writer, 302, headers={"Location": target})
         if way in ("301", "302", "303", "307", "308") and request.path != "/":
             return reply(writer, int(way), headers={"Location": target})
         if way == "two hops" and request.path != "/":
@@ -224,7 +226,7 @@ WAYS = [
         "sitemap redirect",
         "sitemap",
     ),
-    "sitemap index",
+    *("sitemap index", "start page"),
 ]
 
 
@@ -267,11 +269,11 @@ def test_nothing_a_site_says_leads_a_crawl_inside(way, address):
     except FetchError:
         crawled = []
     except RefusedAddressError:
-        assert way == "robots redirect"
+        assert way in ("robots redirect", "start page")
         crawled = []
     assert arrived == []
     assert not any("secret" in document.text for item in crawled if item.page for document in item.page.documents)
-    assert crawled or way == "robots redirect"
+    assert crawled or way in ("robots redirect", "start page")
 
 
 def test_a_sitemap_elsewhere_is_not_asked_for():
@@ -280,3 +282,32 @@ def test_a_sitemap_elsewhere_is_not_asked_for():
         assert await sitemap_urls("http://site.example/", fetcher, robots, limit=10) == []
 
     assert reached(story) == (None, [])
+
+
+def test_the_host_header_says_what_the_address_says_and_nothing_else():
+    """Credentials, spellings and redirects change neither whom we ask nor whom we say we ask."""
+    seen: list[tuple[str, str]] = []
+
+    async def names(host, number):
+        return [HOST] if host.endswith(".example") else await resolver(host, number)
+
+    async def run():
+        async def handler(request, writer):
+            seen.append((request.headers["host"], request.path))
+            if request.path == "/first":
+                target = f"http://user:secret@Second.example:{port}/next"
+                headers = {"Location": target, "Set-Cookie": "a=b; Domain=example", "Host": "third.example"}
+                reply(writer, 302, headers=headers)
+            else:
+                assert not {"cookie", "authorization", "referer"} & set(request.headers)
+                reply(writer)
+
+        async with serve(handler) as base:
+            port = base.rpartition(":")[2]
+            allowed = (f"first.example:{port}", f"second.example:{port}")
+            async with Fetcher(FetchSettings(allow_hosts=allowed), resolver=names) as fetcher:
+                await fetcher.get(f"http://user:secret@FIRST.example.:{port}/first")
+        return port
+
+    port = asyncio.run(run())
+    assert seen == [(f"first.example:{port}", "/first"), (f"second.example:{port}", "/next")]

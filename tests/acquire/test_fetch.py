@@ -386,3 +386,23 @@ def test_demand_names_the_status():
 def test_fetch_once_is_synchronous():
     with pytest.raises(RefusedAddressError, match=r"--allow-host 127\.0\.0\.1"):
         fetch_once(f"http://{HOST}:9/", FetchSettings())
+
+
+@pytest.mark.parametrize("value", ["caf\xe9", "a" * 5_000, "\x01", "\xff\xfe", "a\tb"])
+def test_a_validator_that_cannot_be_sent_back_is_none(value):
+    response = Response("http://e.com/", 200, {"etag": value, "last-modified": value})
+    assert response.etag == response.last_modified == ""
+
+
+def test_a_site_with_such_a_validator_can_be_asked_again():
+    headers = {"ETag": "caf\xe9", "Last-Modified": "\xff"}
+
+    async def run():
+        async def handler(_request, writer):
+            reply(writer, headers=headers, body=b"x")
+
+        async with serve(handler) as base, open_fetcher(retries=0) as fetcher:
+            first = await fetcher.get(base + "/")
+            return await fetcher.get(base + "/", etag=first.etag, last_modified=first.last_modified)
+
+    assert asyncio.run(run()).body == b"x"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import logging
 import os
 import threading
 import traceback
@@ -17,7 +18,9 @@ import pytest
 from pydantic import SecretStr, ValidationError
 
 from tamis.cli import main
-from tamis.errors import SettingsError
+from tamis.errors import ModelUnreachableError, SettingsError
+from tamis.models.llm import load_chat
+from tamis.models.protocols import Message
 from tamis.settings import ElasticsearchSettings, ModelRole, Neo4jSettings, Settings
 from tamis.settings_files import load_settings
 
@@ -41,6 +44,7 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.mode = "error"
         self.prompts: list[str] = []
+        self.paths: list[str] = []
         self.credentials: list[str] = []
         self.page_headers: list[dict[str, str]] = []
 
@@ -50,6 +54,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         port = self.server.server_port
+        self.server.paths.append(self.path)
         self.server.page_headers.append({name.lower(): value for name, value in self.headers.items()})
         inside = f"http://reader:{LINK_PASSWORD}@127.0.0.1:{port}"
         head = f'<link rel="canonical" href="{inside}{self.path}"><meta property="og:url" content="{inside}/og">'
@@ -67,12 +72,17 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(404, "")
 
     def do_POST(self) -> None:
+        self.server.paths.append(self.path)
         sent = self.rfile.read(int(self.headers["content-length"])).decode()
         self.server.prompts.append(sent)
         self.server.credentials.append(self.headers.get("authorization", ""))
         reflected = json.dumps({"error": {"message": f"refused: {dict(self.headers)}"}})
         status = {"error": 500, "refused": 401, "not a completion": 200, "redirect": 302}[self.server.mode]
-        self.answer(status, reflected, {"Location": "http://127.0.0.1:9/"} if status == 302 else {})
+        self.answer(
+            status,
+            reflected,
+            {"Location": f"http://127.0.0.1:{self.server.server_port}/stolen"} if status == 302 else {},
+        )
 
     def answer(self, status: int, body: str, headers: dict[str, str] | None = None) -> None:
         self.send_response(status)
@@ -178,6 +188,7 @@ def _works(user: User, server: Server) -> None:
 
 def test_secrets_go_where_they_belong(user: User, server: Server) -> None:
     assert set(server.credentials) == {f"Bearer {KEY}", f"Basic {BASIC}"}
+    assert "/v1/chat/completions" in server.paths and "/stolen" not in server.paths, "an endpoint leads nowhere else"
     ours = [headers for headers in server.page_headers if "tamis" in headers["user-agent"]]
     assert len(ours) > 5 and not any("authorization" in headers or "cookie" in headers for headers in ours)
 
@@ -248,3 +259,19 @@ def test_an_address_that_has_no_place_for_credentials_takes_none():
     with pytest.raises(ValidationError, match="url without user name and password") as caught:
         ElasticsearchSettings(url=f"https://reader:{PASSWORD}@search.example:9200")
     assert PASSWORD not in str(caught.value)
+
+
+def test_nothing_is_logged_that_should_not_be(user: User, server: Server, caplog: pytest.LogCaptureFixture) -> None:
+    """With every library of the way told to log all it does."""
+    caplog.set_level(logging.DEBUG)
+    server.mode = "error"
+    secrets = {"TAMIS_LLM__MAIN__BASE_URL": f"http://reader:{PASSWORD}@127.0.0.1:{server.server_port}/v1"}
+    user.runs("page", f"http://reader:{SITE_PASSWORD}@127.0.0.1:{server.server_port}/moved", "--debug")
+    user.runs("doctor", "--debug", **secrets)
+    role = ModelRole(base_url=secrets["TAMIS_LLM__MAIN__BASE_URL"], model="m", api_key=SecretStr(KEY))
+    client = load_chat(role)
+    assert client is not None
+    with pytest.raises(ModelUnreachableError):
+        client.complete([Message("user", "hello")], max_tokens=5, temperature=0.0)
+    assert "connect_tcp" in caplog.text
+    assert [canary for canary in CANARIES if canary in caplog.text] == []

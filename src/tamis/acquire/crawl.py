@@ -291,7 +291,8 @@ class _Crawl:
     async def _follow(self, entry: Entry, visit: Visit) -> None:
         """Queue what the visit leads to."""
         record = visit.record
-        self._records[entry.key] = record
+        # Without its links: those of all pages together can be more than fits into memory.
+        self._records[entry.key] = replace(record, links=())
         if visit.stands_for:
             await self._defer(entry, visit)
         if entry.leads_on:
@@ -332,7 +333,7 @@ class _Crawl:
     def _resume(self, entry: Entry) -> None:
         """A page that this run stored before it was interrupted."""
         record = self._known[entry.key]
-        self._records[entry.key] = record
+        self._records[entry.key] = replace(record, links=())
         self.summary.unchanged += 1
         if entry.leads_on:
             self._queue(record.links, entry)

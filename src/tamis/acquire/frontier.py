@@ -85,6 +85,8 @@ def holds_no_text(url: str) -> bool:
     return PurePosixPath(urls.path(url)).suffix.lower() in _NO_TEXT
 
 
+_MOST_CHARACTERS = 1_000_000
+"""Of all links of one page together: they are stored with it."""
 _REMEMBERED = 10
 """Pages known for each that can be visited."""
 
@@ -155,12 +157,14 @@ def same_site(links: Iterable[str], scope: Scope, limit: int) -> tuple[str, ...]
         limit: most links returned; ten times as many are looked at.
     """
     found: dict[str, None] = {}
+    characters = 0
     for link in islice(links, 10 * limit):
-        if len(found) >= limit:
+        if len(found) >= limit or characters > _MOST_CHARACTERS:
             break
         normal = urls.normalise(link)
-        if scope.near(normal):
+        if scope.near(normal) and normal not in found:
             found[normal] = None
+            characters += len(normal)
     return tuple(found)
 
 

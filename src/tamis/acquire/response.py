@@ -10,6 +10,8 @@ from tamis.errors import FetchError
 from tamis.text import urls
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_LONGEST_VALIDATOR = 1_000
+"""Characters; it is stored with its page and sent with every later request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +57,17 @@ class Response:
 
     @property
     def etag(self) -> str:
-        """Validator for If-None-Match, empty when there is none."""
-        return self.headers.get("etag", "")
+        """Validator for If-None-Match, empty when there is none that can be sent back."""
+        return self._validator("etag")
 
     @property
     def last_modified(self) -> str:
-        """Validator for If-Modified-Since, empty when there is none."""
-        return self.headers.get("last-modified", "")
+        """Validator for If-Modified-Since, empty when there is none that can be sent back."""
+        return self._validator("last-modified")
+
+    def _validator(self, name: str) -> str:
+        text = self.headers.get(name, "")
+        return text if len(text) <= _LONGEST_VALIDATOR and text.isascii() and text.isprintable() else ""
 
     @property
     def location(self) -> str:
