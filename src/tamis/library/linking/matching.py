@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tamis.library.linking.names import LEAST_PART, LINKING, LONGEST_REORDERED, Lexicon, Node, Reading
+from tamis.library.linking.names import LEAST_PART, LINKING, LONGEST_REORDERED, SYNONYM, Lexicon, Node, Reading
 from tamis.library.linking.spelling import Token, keys_of, knowledge, known_words
 from tamis.schema.library import LinkMethod
 
@@ -15,6 +15,7 @@ ELLIPSIS = 0.90
 APART = 0.95
 _FUZZY_REACH = 4
 _LOCANT = 2
+_LONG_SYNONYM = 10
 _LEAST_WORD = 4
 _JOINING = frozenset({"and", "or", "nor"})
 _SYMBOL = re.compile(r"\d|[^\W\d_].*[A-Z].*[A-Z]|[A-Z]{2}")
@@ -203,9 +204,10 @@ def _reordered(text: str, found: Sequence[Token], keys: Sequence[str], lexicon: 
             elif keys[end] not in LINKING:
                 break
             if 1 < len(chosen) <= LONGEST_REORDERED and known[end]:
-                readings = lexicon.any_order.get(tuple(sorted(chosen)))
+                known_ones = lexicon.any_order.get(tuple(sorted(chosen)), ())
+                readings = tuple(each for each in known_ones if commas or not each.signs)
                 if readings and _stands_alone(text, found, first, end + 1):
-                    spans.append(Found(first, end + 1, tuple(readings)))
+                    spans.append(Found(first, end + 1, readings))
     return spans
 
 
@@ -224,11 +226,17 @@ def _misspelt(text: str, found: Sequence[Token], keys: Sequence[str], lexicon: L
                 span = _walk(text, part, mended, first, node) if node is not None else None
                 if span is None or span.end + begin <= place:
                     continue
-                certainty = 1 - 1 / sum(len(each) for each in mended[span.first : span.end])
-                readings = tuple(each for each in span.readings if not (each.acronym or each.symbol))
+                length = sum(len(each) for each in mended[span.first : span.end])
+                certainty = 1 - 1 / length
+                readings = tuple(each for each in span.readings if _may_be_misspelt(each, length))
                 if certainty >= floor and readings:
                     spans.append(Found(span.first + begin, span.end + begin, readings, "fuzzy", certainty))
     return spans
+
+
+def _may_be_misspelt(reading: Reading, length: int) -> bool:
+    """Whether a near miss of a name is believed: not of letters, and of synonyms, some of them odd, only of long ones."""
+    return not (reading.acronym or reading.symbol) and (reading.quality != SYNONYM or length >= _LONG_SYNONYM)
 
 
 def _longest(spans: Sequence[Found], found: Sequence[Token]) -> list[Found]:

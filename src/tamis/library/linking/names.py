@@ -11,6 +11,8 @@ from tamis.library.linking.spelling import Token, keys_of, known_words, tokens
 from tamis.schema.library import Ontology, Term
 
 LABEL, SYNONYM, LOOSE, REORDERED = 1.0, 0.97, 0.95, 0.90
+_INVERTED = frozenset({(1, ",")})
+"""Sign of a name that may only be turned round as in an index: ``sugar, free``."""
 LONGEST_REORDERED = 4
 LINKING = frozenset({"of", "the", "in"})
 """Words that may stand between those of a name whose order is turned round."""
@@ -95,7 +97,9 @@ class Lexicon:
         if len(key) > 1 and (len(key) == 2 or key[0] in keys_of("ordered")) and not found[1].hard:
             self._add_joined(key, reading)
         if term_id and quality >= SYNONYM:
-            self._add_any_order(Reading(term_id, REORDERED, name=name), [word for word in key if word not in LINKING])
+            self._add_any_order(
+                Reading(term_id, quality * REORDERED, name=name), [word for word in key if word not in LINKING]
+            )
 
     def _add_joined(self, key: tuple[str, ...], reading: Reading) -> None:
         """The same name with its first two words written as one: ``soymilk``, ``nonstarch polysaccharide``."""
@@ -105,8 +109,10 @@ class Lexicon:
             )
 
     def _add_any_order(self, reading: Reading, words: Sequence[str]) -> None:
-        if not 1 < len(words) <= LONGEST_REORDERED or keys_of("ordered") & {*words}:
+        if not 1 < len(words) <= LONGEST_REORDERED:
             return
+        if keys_of("ordered") & {*words}:
+            reading = replace(reading, signs=_INVERTED)
         if max(len(word) for word in words) >= _LEAST_TURNED:
             known = self.any_order.setdefault(tuple(sorted(words)), [])
             known += [reading] if all(each.term_id != reading.term_id for each in known) else []
@@ -194,16 +200,16 @@ def _deletions(word: str) -> list[str]:
 def _is_slip(word: str, meant: str) -> bool:
     """Whether one edit is more likely a slip than another word.
 
-    Substances differ by the letters that end their names, ``lactase`` and ``lactose``, ``valine`` and ``saline`` by the
-    first: there only a turned or doubled letter and an ``e`` too many or too few count as a slip.
+    Substances differ by the letters that end their names, ``lactase`` and ``lactose``, and words by the first, ``valine``
+    and ``saline``: there another letter is another word, and only a turned or doubled one and an ``e`` too many or too few
+    count as a slip. A letter too many or too few elsewhere seldom makes another word.
     """
-    if sorted(word) == sorted(meant):
-        return True
-    if word.rstrip("e") == meant.rstrip("e"):
+    if sorted(word) == sorted(meant) or word.rstrip("e") == meant.rstrip("e"):
         return True
     if _without_doubles(word) == _without_doubles(meant):
         return True
-    return word[0] == meant[0] and word[-_ENDING:] == meant[-_ENDING:] and min(len(word), len(meant)) > _ENDING
+    ending = _ENDING if len(word) == len(meant) else 1
+    return word[0] == meant[0] and word[-ending:] == meant[-ending:] and min(len(word), len(meant)) > ending
 
 
 def _without_doubles(word: str) -> str:
