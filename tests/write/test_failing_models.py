@@ -6,7 +6,8 @@ import json
 import re
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -162,7 +163,7 @@ def _usable(found: dict[str, Any]) -> None:
     """There is something to read, all of it labelled, and nothing hidden in it."""
     labels = {item["label"] for item in found["evidence"]}
     sentences = found["answer"]["sentences"]
-    assert any(sentence["support"] == "supported" for sentence in sentences)
+    assert any(sentence["support"] in ("supported", "weak") for sentence in sentences)
     assert all(set(sentence["citations"]) <= labels for sentence in sentences)
     shown = found["answer"]["markdown"] + "".join(found["notes"])
     assert shown.strip()
@@ -194,3 +195,97 @@ def test_a_person_sees_who_wrote_it_and_why(house: _House, ask) -> None:
     assert out.splitlines()[-1].startswith("extractive · ")
     assert "503: busy" in out
     assert "1 model call" in out
+
+
+@pytest.mark.parametrize(
+    ("reply", "tier", "words", "code"),
+    [
+        ("{fact} [E1]", "model", ["--min-support", "1"], 0),
+        ("{fact} [E1] It takes exactly 7431 freezers [E1].", "model", ["--min-support", "0.9"], 4),
+        ("{fact} [E1] It takes exactly 7431 freezers [E1].", "model", ["--min-support", "0.5"], 0),
+        ("{fact} [E1] It takes exactly 7431 freezers [E1].", "model", ["--min-support", "0"], 0),
+        ("It takes exactly 7431 freezers [E1].", "extractive", ["--min-support", "1"], 0),
+        ("", "extractive", ["--min-support", "1"], 0),
+        ("{fact} [E1]", "extractive", ["--min-support", "1", "--no-llm"], 0),
+    ],
+)
+def test_least_support_is_asked_of_what_is_shown(
+    reply: str, tier: str, words: list[str], code: int, house: _House, ask
+) -> None:
+    with scripted(scripted_llm.answering(house.filled(reply))) as endpoint:
+        found, out, _ = ask(endpoint.base_url, "--json", *words)
+    assert (found, json.loads(out)["tier"]) == (code, tier)
+
+
+def test_no_evidence_is_no_call_whatever_support_is_asked(
+    house: _House, ask, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with scripted(scripted_llm.answering("never asked")) as endpoint:
+        ask(endpoint.base_url)
+        before = len(endpoint.requests)
+        words = ["scroll", "Who won the chess olympiad in Dresden?", "--name", NAME, "--json", "--min-support", "1"]
+        assert main(words) == 3
+        assert len(endpoint.requests) == before
+    found = json.loads(capsys.readouterr().out)
+    assert (found["tier"], found["ledger"]["calls_total"], found["ledger"]["bound"]) == ("none", 0, 0)
+
+
+def test_what_is_spent_is_what_the_prices_say(house: _House, ask) -> None:
+    prices = {"PROMPT_PRICE": "2", "COMPLETION_PRICE": "10"}
+    with scripted(scripted_llm.answering(f"{house.fact} [E1]")) as endpoint:
+        ledger = json.loads(ask(endpoint.base_url, "--json", **prices)[1])["ledger"]
+        assert ledger["calls"][0]["cost"] == pytest.approx((321 * 2 + 45 * 10) / 1e6)
+        assert ledger["calls"][0]["cost"] <= ledger["cost_bound"]
+        assert ask(endpoint.base_url, "--max-cost", "0.000001", **prices)[0] == 5
+        assert len(endpoint.requests) == 1
+
+
+def test_a_setting_that_cannot_be_is_refused_before_anything_is_sent(house: _House, ask) -> None:
+    with scripted(scripted_llm.answering("never asked")) as endpoint:
+        code, out, err = ask(endpoint.base_url, API_KEY="sk secret with spaces")
+        assert (code, out, endpoint.requests) == (2, "", [])
+        assert "llm.main.api_key" in err
+        assert "secret with" not in err
+        assert ask("not-an-address")[0] == 2
+
+
+@pytest.mark.parametrize("kind", ["missing", "empty", "garbage", "beginning", "folder"])
+def test_a_model_file_that_cannot_be_run_is_a_step_down(kind: str, house: _House, ask, tmp_path: Path) -> None:
+    path = tmp_path / "model.gguf"
+    if kind == "folder":
+        path.mkdir()
+    elif kind != "missing":
+        path.write_bytes({"empty": b"", "garbage": bytes(range(256)) * 400, "beginning": b"GGUF\x03\0\0\0"}[kind])
+    code, out, _ = ask("", "--json", MODEL=str(path))
+    found = json.loads(out)
+    assert (code, found["tier"]) == (0, "extractive")
+    assert "model.gguf" in found["notes"][-1] or "xllamacpp" in found["notes"][-1]
+    assert (found["ledger"]["calls_total"], found["ledger"]["bound"]) == (1, 1)
+    _usable(found)
+
+
+def test_runs_beside_each_other_share_nothing(house: _House) -> None:
+    """Two engines, four threads, each with a model of its own: every run says what it says alone."""
+
+    def run(number: int, base_url: str) -> dict[str, Any]:
+        settings = Settings.model_validate({"llm": {"main": {"base_url": base_url, "model": f"m{number}"}}})
+        engine = Tamis(settings, house.home)
+        engine.__dict__.update(house.parts)
+        found = engine.scroll(_QUESTION, name=NAME).to_dict()
+        for timed in (found, *found["sources"], *found["ledger"]["calls"]):
+            timed.pop("seconds")
+        return found
+
+    replies = (house.fact, house.other, "It takes exactly 7431 freezers.", "")
+    with ExitStack() as stack:
+        urls = [
+            stack.enter_context(scripted(scripted_llm.answering(f"{reply} [E1]" if reply else ""))).base_url
+            for reply in replies
+        ]
+        alone = [run(number, url) for number, url in enumerate(urls)]
+        with ThreadPoolExecutor(4) as pool:
+            for _ in range(2):
+                assert list(pool.map(run, range(4), urls)) == alone
+    assert [found["tier"] for found in alone] == ["model", "model", "extractive", "extractive"]
+    assert [found["ledger"]["calls"][0]["model"] for found in alone] == ["m0", "m1", "m2", "m3"]
+    assert [len(found["support"]["removed"]) for found in alone] == [0, 0, 1, 0]
