@@ -84,7 +84,7 @@ def test_lists_in_the_environment_are_json(folder: Path, monkeypatch: pytest.Mon
         ("[crawl]\ndepth = -1\n", ["crawl.depth is -1", "greater than or equal to 0"]),
         ("crawl = 3\n", ["crawl is 3", "line 1", "expected a table [crawl] with depth"]),
         ("llm = 3\n", ["llm is 3", "line 1", "expected the tables [llm.main], [llm.sentinel]"]),
-        ("[llm]\nmain = 'x'\n", ["llm.main is 'x'", "line 2", "expected a table [llm.main] with base_url, model"]),
+        ("[llm]\nmain = 'x'\n", ["llm.main is text", "line 2", "expected a table [llm.main] with base_url, model"]),
         ("[fetch]\nallow_hosts = 'a'\n", ["fetch.allow_hosts is 'a'", 'a list, written ["a", "b"]']),
         ("[entities]\ntype_weights = 3\n", ["entities.type_weights is 3", "a table, written { a = 1"]),
         ("[[llm]]\napi_key = 'sk-1'\n", ["llm is a list", "expected the tables"]),
