@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tamis.doctor import Finding, data_folder, embedding_model, examine, language_models
+from tamis.doctor import Finding, condition, data_folder, embedding_model, examine, language_models, repaired
 from tamis.settings import Settings
+from tamis.store.repair import Health
 
 
 class Endpoint(BaseHTTPRequestHandler):
@@ -100,3 +101,26 @@ def test_a_data_folder_that_cannot_be(home: Path) -> None:
 def test_looking_creates_nothing(home: Path) -> None:
     assert data_folder(home / "not" / "yet").state == "ok"
     assert list(home.iterdir()) == []
+
+
+def test_a_collection_is_told_about_line_by_line() -> None:
+    sound = Health("", ("a", "b"))
+    assert sound.sound and [finding.state for finding in condition("docs", sound)] == ["ok", "ok"]
+    torn = Health("file is not a database", ("a",), ("b",), ("c", "d"), 2, ("pages",), ("snapshot 3: vectors.npy",))
+    told = {f"{finding.name}: {finding.found} {finding.fix}" for finding in condition("docs", torn)}
+    assert len(told) == 7
+    for words in (
+        "not a database",
+        "2 can be read",
+        "b: the text can be read",
+        "c, d",
+        "up to 2",
+        "table pages",
+        "vectors",
+    ):
+        assert any(words in line for line in told)
+    done = repaired("docs", torn, "/there/damaged-1")
+    assert [finding.state for finding in done].count("broken") == 3
+    assert "/there/damaged-1" in "".join(finding.fix for finding in done)
+    many = Health("", (), lost=tuple(f"d{n}" for n in range(50)))
+    assert "and 30 more" in condition("docs", many)[-1].found

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from tamis.schema.ranking import Ranking
     from tamis.schema.report import Answer
     from tamis.settings import Settings
-    from tamis.store.protocols import CollectionInfo, Health, Store
+    from tamis.store.protocols import CollectionInfo, Store
+    from tamis.store.repair import Health
 
 
 def data_folder() -> Path:
@@ -385,17 +386,10 @@ class Collection:
             UnknownCollectionError: no such collection.
             BusyStoreError: another process is writing.
         """
-        from tamis.digest.finish import finish
-        from tamis.digest.salvage import salvage
+        from tamis.digest.upkeep import repair
 
-        app, listener = self._app, progress or Silence()
-        with app.store.rescue(self.name) as rescue:
-            salvage(rescue, app.digester, app.settings, listener)
-            health, aside = rescue.health, rescue.kept_aside
-        if health.derived and not aside and self.info().embedding in {None, app.embedder.identity}:
-            with app.store.writer(self.name) as writer:
-                finish(writer, app.embedder, app.settings)
-        return health, aside
+        app = self._app
+        return repair(self.name, app.store, app.digester, app.settings, progress or Silence())
 
     def backfill(self) -> None:
         """Bring entity profiles, near-duplicates and calibration up to date (E4); no passage is embedded again.
@@ -405,12 +399,9 @@ class Collection:
             EmbeddingMismatchError: the vectors come from another model.
             BusyStoreError: another process is writing.
         """
-        from tamis.digest.finish import finish
+        from tamis.digest.upkeep import backfill
 
-        # Looked at first: a writer would make a collection that is not there.
-        self.info()
-        with self._app.store.writer(self.name) as writer:
-            finish(writer, self._app.embedder, self._app.settings, everything=True)
+        backfill(self.name, self._app.store, self._app.embedder, self._app.settings)
 
     def reembed(self, *, progress: Progress | None = None) -> None:
         """Embed everything again with the model now in settings; what already has its vectors is left alone.
