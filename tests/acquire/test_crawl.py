@@ -482,3 +482,19 @@ def test_a_private_site_is_refused_and_the_way_out_named():
     with pytest.raises(RefusedAddressError) as caught:
         with_site(tree(), lambda visitor: visitor.crawl(fetch={"allow_hosts": ()}))
     assert "--allow-host 127.0.0.1" in caught.value.fix
+
+
+def test_a_redirect_leads_to_nothing_that_robots_txt_closes():
+    site = Website(
+        {
+            "/": links("/a", "/b"),
+            "/a": (301, {"Location": "/a/"}, b""),
+            "/a/": links(text="closed"),
+            "/b": (301, {"Location": "/closed"}, b""),
+            "/closed": links(text="closed too"),
+            "/robots.txt": (200, {}, b"User-agent: *\nDisallow: /a/\nDisallow: /closed\nSitemap: /map\n"),
+            "/map": (302, {"Location": "/closed"}, b""),
+        }
+    )
+    _, summary = with_site(site, lambda visitor: visitor.crawl())
+    assert summary.new == 1 and not {"/a/", "/closed"} & set(site.asked())

@@ -250,8 +250,11 @@ class _Crawl:
             last_modified=old.last_modified if old is not None and ask else "",
             wanted=readable,
             # Another spelling of the same page is the same page; anything else has its own place in the frontier.
-            follow=lambda source, target: urls.canonical(source) == urls.canonical(target),
+            follow=self._same_page,
         )
+
+    def _same_page(self, source: str, target: str) -> bool:
+        return urls.canonical(source) == urls.canonical(target) and self._robots.allows(target)
 
     async def _visited(self, entry: Entry, task: asyncio.Task[Response]) -> Visit:
         old = self._known.get(entry.key)

@@ -58,7 +58,7 @@ class _Reading:
     def __init__(self, site: str, robots: Robots, limit: int) -> None:
         self.pages: dict[str, None] = {}
         self.left_out = ""
-        self.site = site
+        self._site = site
         self._robots = robots
         self._limit = limit
         self._waiting: deque[str] = deque()
@@ -67,13 +67,17 @@ class _Reading:
     def offer(self, maps: Iterable[str]) -> None:
         """Queue sitemaps of this site that were not offered before."""
         for address in maps:
-            if address in self._known or urls.site(address) != self.site or not self._robots.allows(address):
+            if address in self._known or not self.may_read(address):
                 continue
             if len(self._known) >= _MAX_FILES:
                 self.left_out = f"it lists more than {_MAX_FILES} sitemaps; only the first were read"
                 return
             self._known.add(address)
             self._waiting.append(address)
+
+    def may_read(self, address: str) -> bool:
+        """Whether an address is on this site and open to us."""
+        return urls.site(address) == self._site and self._robots.allows(address)
 
     def next(self) -> str:
         """The sitemap to read now, empty when there is none."""
@@ -92,7 +96,7 @@ class _Reading:
 
 async def _read(address: str, fetcher: Fetcher, reading: _Reading) -> None:
     try:
-        response = await fetcher.get(address, follow=lambda _from, to: urls.site(to) == reading.site)
+        response = await fetcher.get(address, follow=lambda _from, to: reading.may_read(to))
         if response.ok:
             reading.take(address, _unpacked(response.body, fetcher, address))
     except AcquireError:
