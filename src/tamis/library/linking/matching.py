@@ -235,7 +235,7 @@ def _misspelt(text: str, found: Sequence[Token], keys: Sequence[str], lexicon: L
 
 
 def _may_be_misspelt(reading: Reading, length: int) -> bool:
-    """Whether a near miss of a name is believed: not of letters, and of synonyms, some of them odd, only of long ones."""
+    """Whether a near miss of a name is believed: never of mere letters, and of synonyms only of long ones."""
     return not (reading.acronym or reading.symbol) and (reading.quality != SYNONYM or length >= _LONG_SYNONYM)
 
 

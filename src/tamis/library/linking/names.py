@@ -200,9 +200,9 @@ def _deletions(word: str) -> list[str]:
 def _is_slip(word: str, meant: str) -> bool:
     """Whether one edit is more likely a slip than another word.
 
-    Substances differ by the letters that end their names, ``lactase`` and ``lactose``, and words by the first, ``valine``
-    and ``saline``: there another letter is another word, and only a turned or doubled one and an ``e`` too many or too few
-    count as a slip. A letter too many or too few elsewhere seldom makes another word.
+    Substances differ by the letters that end their names, ``lactase`` and ``lactose``, and words by the first,
+    ``valine`` and ``saline``: there another letter is another word, and only a turned or doubled one and an ``e`` too
+    many or too few count as a slip. A letter too many or too few elsewhere seldom makes another word.
     """
     if sorted(word) == sorted(meant) or word.rstrip("e") == meant.rstrip("e"):
         return True

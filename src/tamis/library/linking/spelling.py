@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 from tamis.library.slugs import spelled_greek
 from tamis.models.files import package_folder
@@ -52,8 +51,7 @@ _COUNTED = re.compile(r"(?<=[xrtn]a)kis(?=[a-z])")
 _DOUBTFUL = re.compile(r"ae|oe|ph|our|re|is|ys|ou|gh|ui|ii|ni|ky|ll|au")
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A word of a text.
 
     Attributes:
