@@ -18,40 +18,30 @@ import json
 import mmap
 import os
 import random
-import shutil
 import signal
 import struct
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import FrameType
 
-import tamis
 from bench.material import Bench
-from bench.rows import Rows, differences, notes_of, rows_of
+from bench.rows import differences, notes_of, rows_of
+from bench.scenes import DOCUMENTS, WATCHED, Scene, Stage, copied, folder_of, visible
 from bench.table import Row
-from bench.toys import Switch, ToyEmbedder, ToyRecogniser, files, pages, served
+from bench.toys import Switch, pages, served
 from tamis.acquire.readers import apart as readers
 from tamis.acquire.readers.base import Body
 from tamis.acquire.readers.registry import choose
-from tamis.app import Tamis
-from tamis.errors import UnknownCollectionError
 from tamis.schema.document import Page
-from tamis.settings import Settings
-from tamis.text.fingerprints import sha256_hex
 
 OPERATIONS = ("crawl", "ingest", "reembed")
-_NAME = "torn"
-_DOCUMENTS = 8
 _AGAIN = 1 / 3
-_ROOT = str(Path(tamis.__file__).parent)
 _BY_DEFAULT, _QUICK = 1000, 30
-_ODD = (f"{_ROOT}/store", f"{_ROOT}/intake.py", f"{_ROOT}/digest")
-"""Where a moment drawn among calls may lie."""
 
 
 @dataclass
@@ -77,173 +67,13 @@ class Outcome:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True)
-class Scene:
-    """One kind of run.
-
-    Attributes:
-        name: for messages.
-        before: home folder before the run.
-        act: does the run.
-        wanted: rows of the undisturbed result.
-        seen: (document id, text, title) that a reader may see at any time.
-        seconds: an undisturbed run takes.
-        calls: an undisturbed run makes, as `_struck` counts them.
-    """
-
-    name: str
-    before: Path
-    act: Callable[[Path], None]
-    wanted: Rows
-    seen: frozenset[tuple[str, str, str]]
-    seconds: float
-    calls: int
-
-
-class Stage:
-    """Makes scenes: undisturbed runs, and what a disturbed one is compared with.
-
-    Args:
-        work: a folder.
-        switch: of the site.
-        address: of the site.
-    """
-
-    def __init__(self, work: Path, switch: Switch, address: str) -> None:
-        self._work = work
-        self._switch = switch
-        self._address = address
-        self._recogniser = ToyRecogniser()
-        self._embedders = {model: ToyEmbedder(model, dimensions) for model, dimensions in (("toy", 16), ("other", 12))}
-        for version in (1, 2):
-            folder = work / f"files-{version}"
-            folder.mkdir()
-            for name, text in files(_DOCUMENTS, version).items():
-                (folder / name).write_text(text, "utf-8")
-
-    def scenes(self, operation: str) -> list[Scene]:
-        """Of one operation: on nothing, and on an earlier state."""
-        act = {"crawl": self._crawl, "ingest": self._ingest, "reembed": self._reembed}[operation]
-        empty = self._work / "empty"
-        if operation == "reembed":
-            first = self._done("reembed-before", empty, lambda home: self._ingest(home, 1))
-            return [self._scene("reembed", first, lambda home: act(home, 2))]
-        first = self._done(f"{operation}-1", empty, lambda home: act(home, 1))
-        return [
-            self._scene(f"{operation} of something new", empty, lambda home: act(home, 1)),
-            self._scene(f"{operation} again", first, lambda home: act(home, 2)),
-        ]
-
-    def app(self, home: Path, model: str = "toy") -> Tamis:
-        """An engine on some home folder."""
-        settings = Settings.model_validate(
-            {"fetch": {"allow_hosts": ["127.0.0.1"], "retries": 0}, "crawl": {"loopback_delay_seconds": 0.0}}
-        )
-        app = Tamis(settings=settings, home=home)
-        app.embedder, app.recogniser = self._embedders[model], self._recogniser
-        return app
-
-    def _crawl(self, home: Path, version: int) -> None:
-        self._switch.set(version)
-        self.app(home).collection(_NAME).crawl(f"{self._address}/0", depth=9)
-
-    def _ingest(self, home: Path, version: int) -> None:
-        self.app(home).collection(_NAME).ingest([self._work / f"files-{version}"])
-
-    def _reembed(self, home: Path, _version: int) -> None:
-        self.app(home, "other").collection(_NAME).reembed()
-
-    def _done(self, name: str, before: Path, act: Callable[[Path], None]) -> Path:
-        home = self._work / name
-        copied(before, home)
-        act(home)
-        return home
-
-    def _scene(self, name: str, before: Path, act: Callable[[Path], None]) -> Scene:
-        # Once for warmth, once for the clock, once for the number of calls.
-        seen = _visible(self.app(before)) if before.exists() else frozenset()
-        taken = []
-        for _ in range(2):
-            home = self._work / "undisturbed"
-            copied(before, home)
-            began = time.perf_counter()
-            act(home)
-            taken.append(time.perf_counter() - began)
-        wanted = rows_of(_folder(home))
-        seen |= _visible(self.app(home))
-        copied(before, home)
-        calls = _counted(lambda: act(home))
-        shutil.rmtree(home)
-        return Scene(name, before, act, wanted, seen, taken[-1], calls)
-
-
-def _folder(home: Path) -> Path:
-    return home / "collections" / _NAME
-
-
-def copied(before: Path, home: Path) -> None:
-    """Make one home folder like another."""
-    shutil.rmtree(home, ignore_errors=True)
-    if before.exists():
-        shutil.copytree(before, home)
-
-
-def _visible(app: Tamis) -> frozenset[tuple[str, str, str]]:
-    """What a reader sees, after checking that every document is whole.
-
-    Raises:
-        ValueError: one is not.
-    """
-    try:
-        reader = app.shelf.reader(_NAME)
-    except UnknownCollectionError:
-        return frozenset()
-    with reader:
-        documents = list(reader.iter_documents())
-        ids = [document.document_id for document in documents]
-        if len(ids) != reader.info.documents:
-            raise ValueError(f"{len(ids)} documents read, {reader.info.documents} counted")
-        for document, chunks in zip(documents, reader.chunks_of(ids), strict=True):
-            if sha256_hex(document.text) != document.sha256:
-                raise ValueError(f"{document.document_id}: not the text it was")
-            if not chunks or [chunk.ordinal for chunk in chunks] != list(range(len(chunks))):
-                raise ValueError(f"{document.document_id}: chunks are missing")
-            lengths = (reader.vectors([chunk.chunk_id for chunk in chunks]) ** 2).sum(axis=1)
-            if abs(lengths - 1.0).max() > 1e-5:
-                raise ValueError(f"{document.document_id}: vectors are missing")
-            if not reader.entities([document.document_id])[0]:
-                raise ValueError(f"{document.document_id}: entities are missing")
-        for signals in reader.signals(ids):
-            if signals.duplicate_of and signals.duplicate_of not in ids:
-                raise ValueError(f"{signals.document_id} repeats {signals.duplicate_of}, which is not there")
-        if len(reader.search_text({"siev": 1.0}, 1000).ids) != reader.info.chunks:
-            raise ValueError("the full-text layer does not hold every chunk")
-    return frozenset((document.document_id, document.text, document.title) for document in documents)
-
-
-def _counted(act: Callable[[], None]) -> int:
-    """Calls the main thread makes in the modules of `_ODD`, those to C functions included."""
-    count = 0
-
-    def listen(frame: FrameType, event: str, _: object) -> None:
-        nonlocal count
-        count += event in {"call", "c_call"} and frame.f_code.co_filename.startswith(_ODD)
-
-    sys.setprofile(listen)
-    try:
-        act()
-    finally:
-        sys.setprofile(None)
-    return count
-
-
 def _strike(at: int, place: mmap.mmap) -> None:
     """Let this process die at its n-th call."""
     left = at
 
     def listen(frame: FrameType, event: str, _: object) -> None:
         nonlocal left
-        if event in {"call", "c_call"} and frame.f_code.co_filename.startswith(_ODD):
+        if event in {"call", "c_call"} and frame.f_code.co_filename.startswith(WATCHED):
             left -= 1
             if left <= 0:
                 told = f"{Path(frame.f_code.co_filename).stem}.{frame.f_code.co_name}".encode()[:60]
@@ -286,21 +116,21 @@ class Executioner:
             while True:
                 story.append(self._killed(scene, home, outcome))
                 over = story[-1] == "finished" or (
-                    bool(scene.wanted["notes"]) and notes_of(_folder(home)) == scene.wanted["notes"]
+                    bool(scene.wanted["notes"]) and notes_of(folder_of(home)) == scene.wanted["notes"]
                 )
                 if self._random.random() < 0.5:
                     story.append("read")
-                    strange = _visible(self._stage.app(home)) - scene.seen
+                    strange = visible(self._stage.app(home)) - scene.seen
                     if strange:
                         raise ValueError(f"a reader saw {sorted(name for name, *_ in strange)} half done")
                 if over or self._random.random() >= _AGAIN:
                     break
             if over:
                 # A crawl that noted its end would now be a new one; what its death left undone is a reader's to do.
-                _visible(self._stage.app(home))
+                visible(self._stage.app(home))
             else:
                 scene.act(home)
-            faults = differences(rows_of(_folder(home)), scene.wanted)
+            faults = differences(rows_of(folder_of(home)), scene.wanted)
         except Exception as error:  # noqa: BLE001 - whatever goes wrong is what is looked for
             faults = [f"{type(error).__name__}: {error}"]
         outcome.collections += 1
@@ -360,7 +190,7 @@ def kill(operation: str, moments: int, seed: int, work: Path) -> Outcome:
     """Kill in this process's forks. It should have no threads: call `apart` where it may have some."""
     readers.READING = _Here()  # type: ignore[assignment]
     switch = Switch()
-    with served({version: pages(_DOCUMENTS, version) for version in (1, 2)}, switch) as address:
+    with served({version: pages(DOCUMENTS, version) for version in (1, 2)}, switch) as address:
         stage = Stage(work, switch, address)
         return Executioner(stage, random.Random(f"{operation} {seed}"), work).run(operation, moments)
 

@@ -21,14 +21,6 @@ def test_a_killed_run_ends_as_an_undisturbed_one(operation: str) -> None:
     assert outcome.kills >= 6 and outcome.collections >= 2
 
 
-@pytest.mark.gate
-@pytest.mark.parametrize("operation", kills.OPERATIONS)
-def test_a_hundred_kills(operation: str, report) -> None:
-    outcome = kills.apart(operation, moments=34, seed=4)
-    sound = 1.0 - len(outcome.faults) / outcome.collections
-    report(gate=f"{operation} killed {outcome.kills} times", measured=sound, floor=1.0, note="; ".join(outcome.faults))
-
-
 def test_the_comparison_sees_what_differs(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("# Sieve\n\nThe Avignon Tamis holds a drum of wire and cloth. " * 9)
     app = Tamis(settings=Settings(), home=tmp_path / "home")
