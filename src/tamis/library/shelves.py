@@ -17,6 +17,8 @@ from tamis.schema.library import EntityLink, Ontology, Shelf
 from tamis.settings_library import FacetSettings, LayerASettings
 
 _BRACKETED = re.compile(r"\s*\((?:[^()]*)\)$")
+_IDLE = 0.05
+"""Share of a tier's chunks beside its only shelf below which it says nothing of its own."""
 Bits = int
 """A set of chunks, one bit each: unions of thousands of sets of thousands stay cheap."""
 
@@ -215,20 +217,26 @@ def _fold_namesakes(ontology: Ontology, tree: _Tree) -> None:
 
 
 def _collapse(ontology: Ontology, tree: _Tree, lifted: Mapping[str, Bits], least: int) -> None:
-    """Fold a tier with one shelf below and too few chunks of its own into that shelf."""
+    """Make one shelf of a tier with one shelf below and too few chunks beside it.
+
+    The lower name stays where it says it all; where the upper one covers more, the upper name stays, which is true of
+    everything in it.
+    """
     while True:
-        below = tree.children()
         single = [
-            (term_id, children[0])
-            for term_id, children in sorted(below.items())
-            if term_id and len(children) == 1 and (lifted[term_id] & ~lifted[children[0]]).bit_count() < least
+            (upper, below[0], (lifted[upper] & ~lifted[below[0]]).bit_count())
+            for upper, below in sorted(tree.children().items())
+            if upper and len(below) == 1
         ]
-        if not single:
+        thin = [(upper, lower, beside) for upper, lower, beside in single if beside < least]
+        if not thin:
             return
-        upper, lower = single[0]
-        tree.remove(upper)
-        tree.folded[upper] = lower
-        tree.see_also[lower] = [_label(ontology, upper), *tree.see_also.pop(upper, []), *tree.see_also[lower]]
+        upper, lower, beside = thin[0]
+        idle = beside <= _IDLE * lifted[upper].bit_count()
+        folded, stays = (upper, lower) if idle else (lower, upper)
+        tree.remove(folded)
+        tree.folded[folded] = stays
+        tree.see_also[stays] = [_label(ontology, folded), *tree.see_also.pop(folded, []), *tree.see_also[stays]]
 
 
 def _standing(ontology: Ontology, tree: _Tree, direct: Mapping[str, Bits], inside: Collection[str]) -> dict[str, Bits]:
