@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import hashlib
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Self
 
+import psutil
 from lxml import html
 
 from tamis.acquire.fetch import Fetcher
@@ -118,6 +122,31 @@ def read(response: Response) -> Page:
         canonical_url=canonical,
         robots=frozenset(robots),
     )
+
+
+class Peak:
+    """The most memory this process holds while the block runs, in MB above what it held before."""
+
+    def __enter__(self) -> Self:
+        gc.collect()
+        self._process, self._done = psutil.Process(), threading.Event()
+        self._before = self._most = self._process.memory_info().rss
+        self._thread = threading.Thread(target=self._watch)
+        self._thread.start()
+        return self
+
+    def _watch(self) -> None:
+        while not self._done.wait(0.02):
+            self._most = max(self._most, self._process.memory_info().rss)
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+        self._thread.join()
+        self._most = max(self._most, self._process.memory_info().rss)
+
+    @property
+    def megabytes(self) -> float:
+        return (self._most - self._before) / 1_000_000
 
 
 def open_fetcher(**changes: object) -> Fetcher:

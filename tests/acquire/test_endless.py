@@ -6,14 +6,12 @@ Each crawl ends by itself, within bounds of time and memory, and says what it le
 from __future__ import annotations
 
 import asyncio
-import gc
 import gzip
 import time
 from itertools import count
 
-import psutil
 import pytest
-from loopback import HOST, links, open_fetcher, read, reply, serve
+from loopback import HOST, Peak, links, open_fetcher, read, reply, serve
 
 from tamis.acquire.crawl import CrawlSummary, crawl
 from tamis.acquire.request import CrawlRequest
@@ -28,12 +26,11 @@ INDEX = "<sitemapindex xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>"
 
 
 def measured(work):
-    """(result, seconds, MB by which the process is larger afterwards)."""
-    gc.collect()
-    process = psutil.Process()
-    before, began = process.memory_info().rss, time.monotonic()
-    result = work()
-    return result, time.monotonic() - began, (process.memory_info().rss - before) / MB
+    """(result, seconds, MB by which the process grew at most, the server and what it sends included)."""
+    began = time.monotonic()
+    with Peak() as peak:
+        result = work()
+    return result, time.monotonic() - began, peak.megabytes
 
 
 def visited(answer, *, settings=None, fetch=None, **request):

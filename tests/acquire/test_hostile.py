@@ -6,7 +6,6 @@ Each ends in an answer or in an error that names the page, within its deadline, 
 from __future__ import annotations
 
 import asyncio
-import gc
 import gzip
 import random
 import re
@@ -16,9 +15,8 @@ import zlib
 from contextlib import asynccontextmanager, suppress
 
 import brotli
-import psutil
 import pytest
-from loopback import HOST, open_fetcher, serve
+from loopback import HOST, Peak, open_fetcher, serve
 
 from tamis.acquire.fetch import Fetcher
 from tamis.acquire.response import Response
@@ -104,11 +102,10 @@ def fetch(script, *, path="/", retries=0, **changes):
             except AcquireError as error:
                 return error
 
-    gc.collect()
-    process = psutil.Process()
-    before, began = process.memory_info().rss, time.monotonic()
-    outcome = asyncio.run(run())
-    return outcome, time.monotonic() - began, (process.memory_info().rss - before) / MB
+    began = time.monotonic()
+    with Peak() as peak:
+        outcome = asyncio.run(run())
+    return outcome, time.monotonic() - began, peak.megabytes
 
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
