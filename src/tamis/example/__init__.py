@@ -41,3 +41,10 @@ def documents_folder() -> Iterator[Path]:
     """The folder of the documents; unpacked for the time of the block where tamis runs from an archive."""
     with as_file(files("tamis.example").joinpath("documents")) as folder:
         yield folder
+
+
+@contextmanager
+def ontologies_folder() -> Iterator[Path]:
+    """The folder of the example's ontologies, ``foods.yaml`` and ``allergies.yaml``; as `documents_folder`."""
+    with as_file(files("tamis.example").joinpath("ontologies")) as folder:
+        yield folder

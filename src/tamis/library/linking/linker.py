@@ -221,6 +221,8 @@ class Linker:
         ends = {(place.chunk, place.end): place for place in places}
         for number, chunk in enumerate(chunks):
             for each in abbreviations(chunk.text):
+                if each.short in knowledge()["figures"]:
+                    continue
                 place = ends.get((number, each.end))
                 link = None
                 if place is not None and self._fits(each, chunk, place):

@@ -204,11 +204,19 @@ def _reordered(text: str, found: Sequence[Token], keys: Sequence[str], lexicon: 
             elif keys[end] not in LINKING:
                 break
             if 1 < len(chosen) <= LONGEST_REORDERED and known[end]:
-                known_ones = lexicon.any_order.get(tuple(sorted(chosen)), ())
-                readings = tuple(each for each in known_ones if commas or not each.signs)
-                if readings and _stands_alone(text, found, first, end + 1):
+                readings = tuple(
+                    each for each in lexicon.any_order.get(tuple(sorted(chosen)), ()) if commas or not each.signs
+                )
+                listed = commas and _is_list(found, keys, first, end + 1, lexicon)
+                if readings and not listed and _stands_alone(text, found, first, end + 1):
                     spans.append(Found(first, end + 1, readings))
     return spans
+
+
+def _is_list(found: Sequence[Token], keys: Sequence[str], first: int, end: int, lexicon: Lexicon) -> bool:
+    """Whether a comma parts two names of their own, ``meat, fish``, and not a name turned round, ``acid, folic``."""
+    comma = next(place for place in range(first + 1, end) if found[place].hard)
+    return bool(lexicon.get(keys[first:comma])) and bool(lexicon.get(keys[comma:end]))
 
 
 def _misspelt(text: str, found: Sequence[Token], keys: Sequence[str], lexicon: Lexicon, floor: float) -> list[Found]:
