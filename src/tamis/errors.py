@@ -140,9 +140,20 @@ class UnreadableError(AcquireError):
 class ModelError(TamisError):
     """A model could not be used."""
 
+    sent: bool = True
+    """Whether it may have read the prompt, so that what it read counts."""
+
 
 class ModelUnreachableError(ModelError):
-    """No connection, a deadline passed, or the server failed."""
+    """No connection, a deadline passed, or the server failed.
+
+    Args:
+        sent: False where no connection came about, so that nothing can have been read.
+    """
+
+    def __init__(self, message: str, *, fix: str = "", sent: bool = True) -> None:
+        super().__init__(message, fix=fix)
+        self.sent = sent
 
 
 class ModelAuthError(ModelError):
@@ -159,6 +170,7 @@ class ModelFilesError(ModelError):
     """Packaged weights are missing, or their bytes are not the ones tamis was measured with."""
 
     exit_code = 2
+    sent = False
 
 
 class BoundExceededError(TamisError):

@@ -331,3 +331,13 @@ def test_summarize_reads_files_and_names_its_methods(notes: Path, capsys: pytest
     assert len(capsys.readouterr().out.splitlines()) == 1
     assert main(["summarize", str(notes / "tea.md"), "--method", "lexrnk"]) == 2
     assert "lexrank" in capsys.readouterr().err
+
+
+def test_what_cannot_be_asked_says_what_can(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["search", "", "--name", "kitchen"]) == 2
+    err = capsys.readouterr().err
+    assert "the question is empty" in err
+    assert "scroll" not in err
+    assert main(["eval", "--name", "kitchen", "--queries", "nofile", "--qrels", "nofile"]) == 2
+    err = capsys.readouterr().err.splitlines()
+    assert err == ["tamis: cannot read nofile: No such file or directory", "       name a readable file of UTF-8 text"]

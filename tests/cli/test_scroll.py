@@ -121,6 +121,17 @@ def test_no_collection_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert "--name" in capsys.readouterr().err
 
 
+def test_an_unknown_collection_is_refused_before_any_work(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def never(*_: object) -> None:
+        raise AssertionError("the question was interpreted")
+
+    monkeypatch.setattr("tamis.app.Tamis.interpret", never)
+    assert main(["scroll", _QUESTION, "--name", f"{NAME},kitchn"]) == 2
+    assert "kitchn" in capsys.readouterr().err
+
+
 def use(monkeypatch: pytest.MonkeyPatch, base_url: str) -> None:
     monkeypatch.setenv("TAMIS_LLM__MAIN__BASE_URL", base_url)
     monkeypatch.setenv("TAMIS_LLM__MAIN__MODEL", "scripted")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tamis.errors import BoundExceededError, ModelUnreachableError
+from tamis.errors import BoundExceededError, ModelFilesError, ModelUnreachableError
 from tamis.models.llm.ledger import CallLedger, cost_of, prompt_tokens
 from tamis.models.protocols import Completion, Message
 from tamis.settings import ModelRole
@@ -43,6 +43,16 @@ def test_a_call_is_recorded_with_its_cost():
     assert closed.calls[0].cost == pytest.approx((100 * 2 + 20 * 10) / 1e6)
     assert (closed.bound, closed.token_bound) == (1, 250)
     assert closed.cost_bound == pytest.approx((200 * 2 + 50 * 10) / 1e6)
+
+
+@pytest.mark.parametrize("error", [ModelUnreachableError("nobody there", sent=False), ModelFilesError("no file")])
+def test_a_call_that_reached_nobody_used_no_tokens(error):
+    ledger = CallLedger()
+    ledger.reserve("main", PRICED, calls=1, prompt=200, completion=50)
+    with pytest.raises(type(error)):
+        call(ledger, Model(error))
+    closed = ledger.closed()
+    assert (closed.calls_total, closed.tokens_total, closed.calls[0].cost) == (1, 0, 0.0)
 
 
 def test_a_failed_call_counts_too_and_uses_up_the_bound():

@@ -129,6 +129,7 @@ class ChatClient:
             raise ModelUnreachableError(
                 f"no answer from {self._url}: {_short(str(error)) or type(error).__name__}",
                 fix="start the model server, or mend llm.main.base_url",
+                sent=not isinstance(error, httpcore.ConnectError),
             ) from error
         except TooLargeError as error:
             raise ModelReplyError(

@@ -152,7 +152,7 @@ class _Metered:
             reply = self._model.complete(messages, max_tokens=max_tokens, temperature=temperature, schema=schema)
         except ModelError as error:
             # A call that failed may have been read and billed: it is counted with what it could have used.
-            prompt = prompt_tokens(self._model, messages)
+            prompt = prompt_tokens(self._model, messages) if error.sent else 0
             self._ledger.record(
                 ModelCall(
                     self._role_name,
