@@ -69,6 +69,22 @@ def modularity(graph: csr_array, labels: Labels, resolution: float) -> float:
     return float(edges.data[inside].sum() / total - resolution * ((sums / total) ** 2).sum())
 
 
+def coherence(graph: csr_array, labels: Labels) -> float:
+    """How much more of the weight lies inside the groups than by chance, 0, and at most, 1 (Newman, 2003).
+
+    Rows without a group do not count.
+    """
+    edges = graph.tocoo()
+    placed = (labels[edges.row] >= 0) & (labels[edges.col] >= 0)
+    weights, one, other = edges.data[placed], labels[edges.row[placed]], labels[edges.col[placed]]
+    total = float(weights.sum())
+    if not total:
+        return 0.0
+    chance = float(((np.bincount(one, weights) / total) ** 2).sum())
+    inside = float(weights[one == other].sum()) / total
+    return (inside - chance) / (1.0 - chance) if chance < 1.0 else 0.0
+
+
 def without_small(labels: Labels, copies: npt.NDArray[np.int64], minimum: int) -> Labels:
     """Communities of fewer chunks than a minimum are none.
 

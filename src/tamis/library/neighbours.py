@@ -153,12 +153,14 @@ def nearest_by_entity(matrix: csr_array, count: int) -> Neighbours:
         Edges to other rows that share at least one entity.
     """
     size = matrix.shape[0]
+    count = min(count, size - 1)
     other = matrix.T.tocsr()
     parts = []
-    for start in range(0, size if matrix.nnz else 0, _BLOCK):
-        shared = (matrix[start : start + _BLOCK] @ other).tocoo()
-        sources, targets = shared.row.astype(np.int64) + start, shared.col.astype(np.int64)
-        apart = sources != targets
-        weights = np.asarray(shared.data, dtype=np.float64).round(_DECIMALS)
-        parts.append(_best(sources[apart], targets[apart], weights[apart], count))
+    for start in range(0, size if matrix.nnz and count else 0, _BLOCK):
+        shared = (matrix[start : start + _BLOCK] @ other).toarray().round(_DECIMALS)
+        own = np.arange(len(shared))
+        shared[own, start + own] = 0.0
+        least = np.partition(shared, size - count, axis=1)[:, size - count, np.newaxis]
+        sources, targets = np.nonzero((shared >= least) & (shared > 0.0))
+        parts.append(_best(sources + start, targets, shared[sources, targets], count))
     return _joined(size, parts)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING
@@ -23,12 +23,13 @@ if TYPE_CHECKING:
 Ids = npt.NDArray[np.int64]
 
 # A word, with the marks inside it that people write: low-fat, os.path, sqlite3_open, Crohn's.
-_TOKEN = re.compile(r"[^\W_]\w*(?:[-.'’]\w*[^\W_])*|[^\w\s]|\n[ \t]*\n")
+_WORD = re.compile(r"[^\W_]\w*(?:[-.'’]\w*[^\W_])*")
+_TOKEN = re.compile(rf"{_WORD.pattern}|[^\w\s]|\n[ \t]*\n")
 _FENCED = re.compile(r"^[ \t>]*(```|~~~).*?(?:^[ \t>]*\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 _ADDRESS = re.compile(r"\b(?:https?|ftp|file|mailto):\S+|\bwww\.\S+")
 _COMPANION = re.compile(r"[A-Z]|[A-Z]{1,2}\d{1,3}|\d[A-Z]")
 _LONGEST = 30
-_LOWER_SHARE = 0.2
+_LOWER_SHARE = 0.3
 _BREAK = -1
 _RARE_PHRASE = 3
 
@@ -67,12 +68,14 @@ class Vocabulary:
         words: (T,) number of the surface of every token of all texts, -1 where a phrase cannot go on.
         owners: (T,) the text each token stands in.
         size: number of texts N.
+        spelling: small letters → how the word is written elsewhere, for texts that are all titles.
     """
 
     surfaces: tuple[str, ...]
     words: Ids
     owners: Ids
     size: int
+    spelling: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
@@ -157,10 +160,23 @@ class Vocabulary:
             forms[surface.lower()] += count
             cased.setdefault(surface.lower(), Counter())[surface] += count
         form = min(forms, key=lambda name: (-forms[name], name))
-        # Titles and beginnings of sentences have capitals that the word itself has not.
-        if cased[form][form] >= _LOWER_SHARE * forms[form]:
-            return form
-        return min(cased[form], key=lambda name: (-cased[form][name], name))
+        return (self.spelling.get(form) if len(form) > 1 else "") or _spelled(form, cased[form])
+
+
+def _spelled(form: str, cased: Counter[str]) -> str:
+    """A word in small letters if it is ever so written inside sentences: titles give capitals that it has not."""
+    if cased[form] >= _LOWER_SHARE * cased.total():
+        return form
+    return min(cased, key=lambda name: (-cased[name], name))
+
+
+def spellings(texts: Iterable[str]) -> dict[str, str]:
+    """How words are written in running text: word in small letters → its usual form."""
+    counts = Counter(word for text in texts for word in _WORD.findall(text))
+    cased: dict[str, Counter[str]] = {}
+    for word, count in counts.items():
+        cased.setdefault(word.lower(), Counter())[word] = count
+    return {form: _spelled(form, cased[form]) for form in sorted(cased)}
 
 
 def _companion(surface: str) -> str:
@@ -168,11 +184,12 @@ def _companion(surface: str) -> str:
     return f"+{surface.lower()}" if _COMPANION.fullmatch(surface) else ""
 
 
-def vocabulary(texts: Sequence[str]) -> Vocabulary:
+def vocabulary(texts: Sequence[str], spelling: Mapping[str, str] | None = None) -> Vocabulary:
     """Read the words of texts; code blocks and addresses are left out.
 
     Args:
         texts: N Markdown texts.
+        spelling: how words are written elsewhere, see `spellings`.
     """
     numbers: dict[str, int] = {}
     words: list[int] = []
@@ -182,4 +199,4 @@ def vocabulary(texts: Sequence[str]) -> Vocabulary:
         words += [numbers.setdefault(token, len(numbers)) if token[0].isalnum() else _BREAK for token in found]
         lengths[row] = len(found)
     owners = np.repeat(np.arange(len(texts)), lengths)
-    return Vocabulary(tuple(numbers), np.array(words, dtype=np.int64), owners, len(texts))
+    return Vocabulary(tuple(numbers), np.array(words, dtype=np.int64), owners, len(texts), spelling or {})

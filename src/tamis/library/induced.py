@@ -1,0 +1,275 @@
+"""Shelves from the corpus itself, where there is no ontology (L3).
+
+Every tier is divided in one of two ways. Where the sources keep their pages in folders, or a book has chapters, and
+these hold together what is near in meaning (more links between neighbours stay inside than by chance), they are the
+shelves: a reader of the site knows them. Otherwise the passages are divided into communities, named by what sets each
+apart; a division that cannot be named is none. Documents are the units, since a page belongs in one place; chunks are,
+where there are few documents.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from tamis.library.communities import NONE, Labels, coherence, leiden, modularity
+from tamis.library.labels import names
+from tamis.library.neighbours import nearest_by_vector
+from tamis.library.paths import Passage, chapters, common_beginning, common_title, folders, is_index, own_titles, spoken
+from tamis.library.slugs import unique_slug
+from tamis.library.vocabulary import spellings, vocabulary
+from tamis.models.protocols import Matrix
+from tamis.schema.library import Shelf
+from tamis.settings_library import LayerASettings
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Rows = npt.NDArray[np.int64]
+
+_DOCUMENTS = 30
+_NEIGHBOURS = 15
+_FEWEST_NEIGHBOURS = 3
+_UNITS_A_NEIGHBOUR = 8
+_SEED = 0
+# Of coarser and finer divisions the one that holds together best is taken, less so much for every part of the chunks
+# that its largest shelf holds beyond a quarter; a tier of more shelves than a reader can overlook is no choice.
+_RESOLUTIONS = (1.0, 1.5, 2.25, 3.4)
+_LARGEST = 0.25
+_TOO_LARGE = 0.3
+_MANY = 20
+# Folders and communities must hold together more than chance would; a site with more folders is an archive by date.
+_COHERENT = 0.1
+_COMMUNITIES = 0.15
+_MOST = 40
+# Less than this beside the folders is one shelf.
+_LITTLE = 0.1
+# What has not enough chunks for three shelves, or so few documents that they are a list, is not divided.
+_DIVIDED = 3
+_OPENING = 1500
+REST = "Other"
+WHOLE = "Everything"
+
+
+@dataclass(frozen=True, slots=True)
+class _Units:
+    """What is put on shelves as a whole: U documents or chunks.
+
+    Attributes:
+        vectors: (U, D).
+        weights: (U,) chunks in each.
+        paths: where the source puts each.
+        titles: as the source writes them.
+        texts: what each is named by.
+        indexes: folder → the title of its index page.
+        spelling: how words are written in running text.
+        members: the chunks of each.
+    """
+
+    vectors: Matrix
+    weights: Rows
+    paths: tuple[tuple[str, ...], ...]
+    titles: tuple[str, ...]
+    texts: tuple[str, ...]
+    indexes: Mapping[tuple[str, ...], str]
+    spelling: Mapping[str, str]
+    members: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Units that stand together, what they are called, and how many pieces of their paths all of them share."""
+
+    rows: Rows
+    label: str
+    path: int
+
+
+def induce_shelves(
+    facet: str, passages: Sequence[Passage], vectors: Matrix, settings: LayerASettings
+) -> tuple[list[Shelf], dict[str, tuple[str, ...]]]:
+    """Divide a corpus into shelves.
+
+    The same passages give the same shelves in any order and on any number of threads.
+
+    Args:
+        facet: the first part of every id.
+        passages: N chunks, none twice.
+        vectors: (N, D) unit rows.
+        settings: support and depth.
+
+    Returns:
+        The shelves, a parent before its children, siblings by falling support, then label; and the shelf each chunk
+        stands on, always one.
+    """
+    if not passages:
+        return [], {}
+    order = sorted(range(len(passages)), key=lambda row: passages[row].chunk_id)
+    units = _units([passages[row] for row in order], vectors[order])
+    tree = list(_tree(units, settings))
+    shelves = _shelves(facet, tree, units)
+    attachments: dict[str, tuple[str, ...]] = {}
+    # Parents come before their children, so the deepest shelf has the last word.
+    for shelf, (_, part) in zip(shelves, tree, strict=True):
+        attachments |= {member: (shelf.shelf_id,) for row in part.rows.tolist() for member in units.members[row]}
+    direct = Counter(place for (place,) in attachments.values())
+    counted = [
+        replace(shelf, direct=direct[shelf.shelf_id], support=int(units.weights[part.rows].sum()))
+        for shelf, (_, part) in zip(shelves, tree, strict=True)
+    ]
+    return counted, dict(sorted(attachments.items()))
+
+
+def _units(passages: Sequence[Passage], vectors: Matrix) -> _Units:
+    groups: dict[str, list[int]] = {}
+    by_document = len({passage.document_id for passage in passages}) >= _DOCUMENTS
+    for row, passage in enumerate(passages):
+        groups.setdefault(passage.document_id if by_document else passage.chunk_id, []).append(row)
+    heads = [passages[rows[0]] for rows in groups.values()]
+    titles = own_titles([head.title for head in heads])
+    parts = [[passages[row] for row in rows] for rows in groups.values()]
+    return _Units(
+        vectors=np.stack([_mean(vectors[rows]) for rows in groups.values()]),
+        weights=np.array([len(rows) for rows in groups.values()], dtype=np.int64),
+        paths=tuple(folders(head.url) if by_document else chapters(head) for head in heads),
+        titles=tuple(head.title for head in heads),
+        texts=tuple(_telling(part, title) for part, title in zip(parts, titles, strict=True)),
+        indexes={folders(head.url): title for head, title in zip(heads, titles, strict=True) if is_index(head.url)},
+        spelling=spellings(passage.text[:_OPENING] for passage in passages),
+        members=tuple(tuple(passage.chunk_id for passage in part) for part in parts),
+    )
+
+
+def _mean(vectors: Matrix) -> Matrix:
+    total = vectors.sum(axis=0, dtype=np.float64)
+    length = float(np.sqrt((total * total).sum()))
+    mean: Matrix = (total / length if length else total).astype(np.float32)
+    return mean
+
+
+def _telling(passages: Sequence[Passage], title: str) -> str:
+    """Title, headings and opening, which say what a page is about; the text where there are no headings."""
+    headings = dict.fromkeys(heading for passage in passages for heading in passage.headings[1:])
+    opening = passages[0].text[:_OPENING]
+    return "\n\n".join([title, *headings, opening] if title or headings else [passage.text for passage in passages])
+
+
+def _tree(units: _Units, settings: LayerASettings) -> Iterator[tuple[int, _Part]]:
+    """Parts with the number of the part above (-1 at the top), parents before children."""
+    whole = _Part(np.arange(len(units.weights)), WHOLE, 0)
+    waiting = [(NONE, 1, part) for part in _divided(units, whole, settings) or [whole]]
+    for number, (parent, depth, part) in enumerate(waiting):
+        yield parent, part
+        if depth < min(settings.induced_depth, settings.max_depth) and part.label != WHOLE:
+            waiting += [(number, depth + 1, child) for child in _divided(units, part, settings)]
+
+
+def _divided(units: _Units, part: _Part, settings: LayerASettings) -> list[_Part]:
+    """The parts of a part, the largest first; none where it does not fall apart."""
+    if int(units.weights[part.rows].sum()) < _DIVIDED * settings.minimum_support or len(part.rows) < _DOCUMENTS:
+        return []
+    graph = _graph(units, part.rows)
+    labels, named, used = _by_path(units, part, settings)
+    if coherence(graph, labels) < _COHERENT:
+        labels, named = np.full(len(part.rows), NONE, dtype=np.int64), []
+    rest = np.flatnonzero(labels == NONE)
+    if named and int(units.weights[part.rows[rest]].sum()) <= _LITTLE * int(units.weights[part.rows].sum()):
+        labels[rest] = len(named)
+    elif len(rest):
+        labels[rest] = _by_meaning(units, part.rows[rest], settings) + len(named)
+    number = int(labels.max()) + 1
+    if number < 2 or (not named and modularity(graph, labels, 1.0) < _COMMUNITIES):
+        return []
+    found = named + _names(units, part.rows, labels, named)
+    if not all(found):
+        if not named:
+            return []
+        found = [label or REST for label in found]
+    parts = [_Part(part.rows[labels == at], found[at], used if at < len(named) else part.path) for at in range(number)]
+    return sorted(parts, key=lambda some: (-int(units.weights[some.rows].sum()), some.label))
+
+
+def _graph(units: _Units, rows: Rows) -> csr_array:
+    """Neighbours of units; fewer where there are few, since a graph that joins everything has no communities."""
+    count = min(_NEIGHBOURS, max(_FEWEST_NEIGHBOURS, len(rows) // _UNITS_A_NEIGHBOUR))
+    return nearest_by_vector(units.vectors[rows], count).union()
+
+
+def _by_path(units: _Units, part: _Part, settings: LayerASettings) -> tuple[Labels, list[str], int]:
+    """The units of a part by the next piece of their path: labels (-1 where it leads to too few), names, path used."""
+    used = part.path
+    paths = [units.paths[row] for row in part.rows]
+    while len({path[: used + 1] for path in paths}) == 1 and len(paths[0]) > used:
+        used += 1
+    groups: defaultdict[str, list[int]] = defaultdict(list)
+    for place, path in enumerate(paths):
+        groups[path[used] if len(path) > used else ""].append(place)
+    labels = np.full(len(paths), NONE, dtype=np.int64)
+    named: list[str] = []
+    for name, places in sorted(groups.items()):
+        if name and int(units.weights[part.rows[places]].sum()) >= settings.minimum_support:
+            labels[places] = len(named)
+            titles = [units.titles[row] for row in part.rows[places]]
+            index = units.indexes.get(paths[places[0]][: used + 1])
+            named.append(index or common_beginning(titles) or spoken(name))
+    if len(named) > _MOST or len(set(named)) < len(named):
+        return np.full(len(paths), NONE, dtype=np.int64), [], used
+    return labels, named, used + 1
+
+
+def _by_meaning(units: _Units, rows: Rows, settings: LayerASettings) -> Labels:
+    """Communities of units, none with too few chunks as far as there is another to join."""
+    graph = _graph(units, rows)
+    weights = units.weights[rows]
+    tried: list[tuple[float, Labels]] = []
+    for resolution in _RESOLUTIONS:
+        labels = _without_small(units, rows, leiden(graph, resolution=resolution, seed=_SEED), settings)
+        too_large = max(0.0, float(np.bincount(labels, weights).max() / weights.sum()) - _LARGEST)
+        if not tried or labels.max() < _MANY:
+            tried.append((modularity(graph, labels, 1.0) - _TOO_LARGE * too_large, labels))
+    return max(tried, key=lambda pair: pair[0])[1]
+
+
+def _without_small(units: _Units, rows: Rows, labels: Labels, settings: LayerASettings) -> Labels:
+    """The smallest community joins the one whose mean is nearest, until all have enough chunks."""
+    while labels.max() > 0:
+        sizes = np.bincount(labels, units.weights[rows])
+        least = int(sizes.argmin())
+        if sizes[least] >= settings.minimum_support:
+            break
+        means = np.stack([_mean(units.vectors[rows[labels == number]]) for number in range(len(sizes))])
+        near = (means.astype(np.float64) * means[least]).sum(axis=1).round(6)
+        near[least] = -np.inf
+        labels = np.unique(np.where(labels == least, near.argmax(), labels), return_inverse=True)[1].astype(np.int64)
+    return labels
+
+
+def _names(units: _Units, rows: Rows, labels: Labels, named: Sequence[str]) -> list[str]:
+    """Of the groups that no folder names: the title that most of their pages share, else their own words."""
+    number = int(labels.max()) + 1
+    if number == len(named):
+        return []
+    words = vocabulary([units.texts[row] for row in rows], units.spelling)
+    own = [found.label for found in names(words, labels, number, taken=named)]
+    titles = [common_title([units.titles[row] for row in rows[labels == at]]) for at in range(number)]
+    return [
+        titles[at] if titles[at] and titles.count(titles[at]) == 1 and titles[at] not in named else own[at]
+        for at in range(len(named), number)
+    ]
+
+
+def _shelves(facet: str, tree: Sequence[tuple[int, _Part]], units: _Units) -> list[Shelf]:
+    shelves: list[Shelf] = []
+    taken: defaultdict[str, set[str]] = defaultdict(set)
+    for parent, part in tree:
+        above = shelves[parent] if parent >= 0 else Shelf(facet, facet, "", depth=0)
+        slug = unique_slug(part.label, taken[above.shelf_id], units.members[int(part.rows[0])][0])
+        taken[above.shelf_id].add(slug)
+        place = above.shelf_id if above.depth else ""
+        shelves.append(Shelf(f"{above.shelf_id}/{slug}", facet, part.label, place, above.depth + 1))
+    return shelves
