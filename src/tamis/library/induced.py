@@ -9,7 +9,7 @@ where there are few documents.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from tamis.library.communities import NONE, Labels, coherence, leiden, modularity
+from tamis.library.communities import NONE, Labels, coherence, leiden, modularity, shares
 from tamis.library.labels import names
 from tamis.library.neighbours import nearest_by_vector
 from tamis.library.paths import Passage, chapters, common_beginning, common_title, folders, is_index, own_titles, spoken
@@ -51,9 +51,24 @@ _MOST = 40
 _LITTLE = 0.1
 # What has not enough chunks for three shelves, or so few documents that they are a list, is not divided.
 _DIVIDED = 3
+# A tree is given up for a new one only when that is better by more than chance makes it.
+_BETTER = 0.02
 _OPENING = 1500
 REST = "Other"
 WHOLE = "Everything"
+
+
+@dataclass(frozen=True, slots=True)
+class Induced:
+    """A tree of shelves and where each chunk stands in it.
+
+    Attributes:
+        shelves: a parent before its children, siblings by falling support, then label.
+        attachments: chunk → the shelves it stands on, here always one.
+    """
+
+    shelves: tuple[Shelf, ...]
+    attachments: Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,38 +106,42 @@ class _Part:
 
 
 def induce_shelves(
-    facet: str, passages: Sequence[Passage], vectors: Matrix, settings: LayerASettings
-) -> tuple[list[Shelf], dict[str, tuple[str, ...]]]:
+    facet: str,
+    passages: Sequence[Passage],
+    vectors: Matrix,
+    settings: LayerASettings,
+    previous: Induced | None = None,
+) -> Induced:
     """Divide a corpus into shelves.
 
-    The same passages give the same shelves in any order and on any number of threads.
+    The same passages give the same shelves in any order and on any number of threads. The tree of before is kept, with
+    the new passages added, while it divides the corpus nearly as well as a new one would.
 
     Args:
         facet: the first part of every id.
         passages: N chunks, none twice.
         vectors: (N, D) unit rows.
         settings: support and depth.
+        previous: the tree of before.
 
     Returns:
-        The shelves, a parent before its children, siblings by falling support, then label; and the shelf each chunk
-        stands on, always one.
+        At least one shelf where there is at least one passage; every chunk stands on exactly one.
     """
     if not passages:
-        return [], {}
+        return Induced((), {})
     order = sorted(range(len(passages)), key=lambda row: passages[row].chunk_id)
     units = _units([passages[row] for row in order], vectors[order])
     tree = list(_tree(units, settings))
-    shelves = _shelves(facet, tree, units)
-    attachments: dict[str, tuple[str, ...]] = {}
+    leaves = np.zeros(len(units.weights), dtype=np.int64)
     # Parents come before their children, so the deepest shelf has the last word.
-    for shelf, (_, part) in zip(shelves, tree, strict=True):
-        attachments |= {member: (shelf.shelf_id,) for row in part.rows.tolist() for member in units.members[row]}
-    direct = Counter(place for (place,) in attachments.values())
-    counted = [
-        replace(shelf, direct=direct[shelf.shelf_id], support=int(units.weights[part.rows].sum()))
-        for shelf, (_, part) in zip(shelves, tree, strict=True)
-    ]
-    return counted, dict(sorted(attachments.items()))
+    for number, (_, part) in enumerate(tree):
+        leaves[part.rows] = number
+    if previous and previous.shelves:
+        graph = _graph(units, np.arange(len(leaves)))
+        kept = _extended(units, graph, previous)
+        if (kept != NONE).all() and modularity(graph, kept, 1.0) >= modularity(graph, leaves, 1.0) - _BETTER:
+            return _placed(units, previous.shelves, kept)
+    return _placed(units, _shelves(facet, tree, units), leaves)
 
 
 def _units(passages: Sequence[Passage], vectors: Matrix) -> _Units:
@@ -273,3 +292,48 @@ def _shelves(facet: str, tree: Sequence[tuple[int, _Part]], units: _Units) -> li
         place = above.shelf_id if above.depth else ""
         shelves.append(Shelf(f"{above.shelf_id}/{slug}", facet, part.label, place, above.depth + 1))
     return shelves
+
+
+def _extended(units: _Units, graph: csr_array, previous: Induced) -> Labels:
+    """(U,) the shelf of each unit in the tree of before.
+
+    A known one stays; a new one goes where most of its neighbourhood is, among the shelves that hold others of its own
+    folder if there are any. -1 where nothing is near.
+    """
+    numbers = {shelf.shelf_id: number for number, shelf in enumerate(previous.shelves)}
+    labels = np.full(len(units.members), NONE, dtype=np.int64)
+    at_home: defaultdict[tuple[str, ...], set[int]] = defaultdict(set)
+    for row, members in enumerate(units.members):
+        places = [numbers[place] for member in members for place in previous.attachments.get(member, ())[:1]]
+        if places:
+            labels[row] = np.bincount(places).argmax()
+            at_home[units.paths[row]].add(int(labels[row]))
+    near = shares(graph, labels, len(numbers))
+    placed = labels.copy()
+    for row in np.flatnonzero(labels == NONE).tolist():
+        home = sorted(at_home.get(units.paths[row], range(len(numbers))))
+        best = home[int(near[row, home].argmax())]
+        if near[row, best] > 0 or len(home) == 1:
+            placed[row] = best
+    return placed
+
+
+def _placed(units: _Units, shelves: Sequence[Shelf], leaves: Labels) -> Induced:
+    """Count what stands where; shelves with nothing on or below them are gone."""
+    numbers = {shelf.shelf_id: number for number, shelf in enumerate(shelves)}
+    direct = np.bincount(leaves, units.weights, minlength=len(shelves)).astype(int)
+    support = direct.copy()
+    for number in sorted(range(len(shelves)), key=lambda at: -shelves[at].depth):
+        if shelves[number].parent:
+            support[numbers[shelves[number].parent]] += support[number]
+    counted = [
+        replace(shelf, direct=int(direct[number]), support=int(support[number]))
+        for number, shelf in enumerate(shelves)
+        if support[number]
+    ]
+    attachments = {
+        member: (shelves[leaf].shelf_id,)
+        for leaf, members in zip(leaves.tolist(), units.members, strict=True)
+        for member in members
+    }
+    return Induced(tuple(counted), dict(sorted(attachments.items())))
