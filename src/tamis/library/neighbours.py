@@ -74,7 +74,8 @@ def nearest_by_vector(vectors: npt.NDArray[np.floating[Any]], count: int) -> Nei
     """
     matrix = np.ascontiguousarray(vectors, dtype=np.float32)
     size = len(matrix)
-    parts = [_block(matrix, start, min(count, size - 1)) for start in range(0, size, _BLOCK)] if size > 1 else []
+    most = min(count, size - 1)
+    parts = [_block(matrix, start, most) for start in range(0, size, _BLOCK)] if most > 0 else []
     return _joined(size, parts)
 
 
