@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import ast
 import gzip
 import json
 import re
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from html import unescape
 from pathlib import Path
 from statistics import mean
 
 import pytest
 
+from tamis.acquire.files import find
 from tamis.acquire.readers import read
+from tamis.acquire.readers.apart import Reading
+from tamis.acquire.readers.base import Body
 from tamis.errors import UnreadableError
 from tamis.settings import ReadSettings
+from tamis.text.encoding import clean, decode
 
 pytestmark = pytest.mark.gate
 
@@ -124,18 +133,92 @@ def test_readability_pages(data: Path, report: Callable[..., None]) -> None:
     )
 
 
-def test_documents(data: Path, report: Callable[..., None]) -> None:
-    """Every PDF, DOCX and EPUB, malformed ones included, gives a page or says why not."""
-    from tamis.acquire.files import find, read_file
+@dataclass(frozen=True)
+class Outcome:
+    """How reading one real file went."""
 
-    counts: Counter[tuple[str, bool]] = Counter()
+    name: str
+    kind: str
+    reason: str
+    seconds: float
+    peak_bytes: int
+
+
+def real_files(data: Path) -> Iterator[tuple[str, Body]]:
+    """Every document, feed and test page of the data, as they would be read from disk or the web."""
     for found in find([data / "documents"]):
-        try:
-            readable = bool(read_file(found, SETTINGS).documents)
-        except UnreadableError as error:
-            assert str(error)
-            readable = False
-        counts[found.path.suffix, readable] += 1
-    for kind, floor in ((".pdf", 0.70), (".docx", 0.75), (".epub", 0.90)):
+        body = Body(found.path.read_bytes(), found.path.as_uri(), document_id=found.document_id, settings=SETTINGS)
+        yield found.path.suffix, body
+    for path in sorted((data / "feeds").rglob("*.xml")):
+        yield "feed", Body(path.read_bytes(), path.as_uri(), "text/xml", settings=SETTINGS)
+    for path in sorted((data / "readability_testpages").glob("*/source.html")):
+        yield "page", Body(path.read_bytes(), path.as_uri(), "text/html", settings=SETTINGS)
+
+
+def peak(reading: Reading) -> int:
+    """Most memory the child has had at once, bytes; 0 where the system does not tell or the child is gone."""
+    for worker in reading._idle:
+        status = Path(f"/proc/{worker._process.pid}/status")
+        if status.is_file():
+            return 1024 * int(re.findall(r"VmHWM:\s+(\d+)", status.read_text("ascii"))[0])
+    return 0
+
+
+def read_all(files: Iterable[tuple[str, Body]]) -> list[Outcome]:
+    """Read files one after another with a child of one's own."""
+    reading = Reading()
+    outcomes: list[Outcome] = []
+    try:
+        for kind, body in files:
+            began = time.monotonic()
+            try:
+                reason = "" if reading.read(body).documents else "holds no main text"
+            except UnreadableError as error:
+                reason = error.message
+                assert reason.startswith(f"{body.url}: "), reason
+            outcomes.append(Outcome(body.url, kind, reason, time.monotonic() - began, peak(reading)))
+    finally:
+        reading.close()
+    return outcomes
+
+
+def test_real_documents(data: Path, report: Callable[..., None]) -> None:
+    """Every real file, malformed ones included, gives a page or says why not: soon, in little memory."""
+    files = list(real_files(data))
+    with ThreadPoolExecutor(2) as pool:
+        outcomes = [outcome for part in pool.map(read_all, (files[::2], files[1::2])) for outcome in part]
+    counts = Counter((outcome.kind, not outcome.reason) for outcome in outcomes)
+    for kind, floor in ((".pdf", 0.70), (".docx", 0.75), (".epub", 0.90), ("feed", 0.95), ("page", 0.95)):
         good, bad = counts[kind, True], counts[kind, False]
         report(f"readable {kind} files", good / (good + bad), floor, f"{good} of {good + bad}")
+    failed = [one for one in outcomes if re.search("took longer|crashed|broke its reader|memory", one.reason)]
+    slowest = max(outcomes, key=lambda one: one.seconds)
+    most = max(one.peak_bytes for one in outcomes)
+    report(
+        "real files without hang, crash or more than 1 GB",
+        1 - len(failed) / len(outcomes),
+        1.0,
+        f"{len(outcomes)} files, slowest {slowest.seconds:.1f} s, most {most / 1e6:.0f} MB",
+    )
+    assert most < 1e9
+
+
+FEED_TEXT = re.compile(r"==\s*u?('(?:[^'\\]|\\.)*')")
+
+
+def test_encodings_of_feeds(data: Path, report: Callable[..., None]) -> None:
+    """The text each feed of the encoding cases expects is in what is decoded of it; two hold text encoded twice."""
+    right = wrong = 0
+    for path in sorted((data / "feeds").rglob("encoding/*.xml")):
+        raw = path.read_bytes()
+        charset = re.search(rb"Content-type:[^\n]*charset=[\"']?([\w.-]+)", raw, re.IGNORECASE)
+        text = unescape(clean(decode(raw, charset.group(1).decode() if charset else "")))
+        head, _, body = text.partition("-->")
+        expected = [
+            ast.literal_eval(found) for line in re.findall("Expect:.*", head) for found in FEED_TEXT.findall(line)
+        ]
+        for words in expected:
+            if not words.isascii():
+                right += words in body
+                wrong += words not in body
+    report("feeds decoded as they expect", right / (right + wrong), 0.75, f"{right} of {right + wrong}")

@@ -45,7 +45,7 @@ def samples() -> dict[str, bytes]:
     rows = [{"id": "a", "text": "some words", "year": 2001, "metadata": {"k": [1, None]}}, {"text": "more"}]
     found = {
         "html": b"<html><head><title>T</title></head><body><h1 id=a>H</h1><p>words <a href=x>l</a></p></body></html>",
-        "md": b"---\ntitle: T\ndate: 2020-01-02\n---\n# H\n\n[l](x)\n\n```\nx\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n",
+        "md": b"---\ntitle: T\ndate: 2020-01-02\n---\n# H\n\n[l](x)\n\n```\nx\n```\n\n|a|b|\n|-|-|\n|1|2|\n",
         "txt": "Tïtle\n\nwords, more words.".encode(),
         "csv": b'id,text,year\na,some words,2001\nb,"more, words",\n',
         "jsonl": "\n".join(map(json.dumps, rows)).encode(),

@@ -61,8 +61,9 @@ def here(data: bytes | str, url: str) -> Page:
         "<p>" + "word" + "e" + "\u0301\u0327" * 50_000,
         "<p>" + "".join(f'<a href="/{at}">word {at}</a> ' for at in range(5_000)),
         "&#0;&#xD800;&#x110000;&#99999999999;word" * 10_000,
+        "<meta property=og:title content=x>" + "word<br>" * 20_000,
     ],
-    ids=range(15),
+    ids=range(16),
 )  # fmt: skip
 def test_pages_made_to_hang_are_read(source: str) -> None:
     made = here(source, "https://example.org/a.html")
@@ -101,9 +102,10 @@ def test_words_around_links_of_one_long_paragraph_are_their_own() -> None:
         f"---\na: &a [x, x]\n{ALIASES}title: word\ntags: *i\n---\nword",
         "---\ntitle: " + "[" * 50_000 + "\n---\nword",
         "---\ntitle: " + "9" * 20_000 + "\n---\nword",
+        "---\ntitle: 0x" + "f" * 20_000 + "\nother: 0x" + "f" * 20_000 + "\n---\nword",
         "word" + "!" * 200_000 + "x",
     ],
-    ids=range(15),
+    ids=range(16),
 )  # fmt: skip
 def test_markdown_made_to_hang_is_read(source: str) -> None:
     from tamis.text.markdown import blocks, plain
@@ -315,6 +317,7 @@ _DRAW = "<</Length 5>>stream\n/F Do\nendstream"
     "data",
     [
         raw_pdf(_CATALOG, "<</Type/Pages/Kids[2 0 R 2 0 R]/Count 9>>"),
+        raw_pdf(_CATALOG, "<</Type/Pages/Kids[3 0 R]/Count 1000000>>", "<</Type/Page/Parent 2 0 R/MediaBox[0 0 1 1]>>"),
         raw_pdf(_CATALOG, "<</Type/Pages/Kids[3 0 R]/Count 9>>", "<</Type/Pages/Kids[2 0 R]/Count 9>>"),
         raw_pdf(_CATALOG, _ONE, _PAGE, _DRAW, _FORM.format(5)),
         raw_pdf(_CATALOG, _ONE, _PAGE, _DRAW, *(_FORM.format(at) for at in range(6, 20))),
@@ -323,7 +326,7 @@ _DRAW = "<</Length 5>>stream\n/F Do\nendstream"
         b"%PDF-1.4\nxref\n0 1\n0000000000 65535 f \ntrailer\n<</Size 1/Prev 9/Root 1 0 R>>\nstartxref\n9\n%%EOF",
         pdf([["word"]])[:-200],
     ],
-    ids=range(8),
+    ids=range(9),
 )  # fmt: skip
 def test_documents_that_loop_end(data: bytes) -> None:
     # A form that draws itself twice keeps pdfium busy for ever; then only the child's end helps.

@@ -238,7 +238,7 @@ MARKUP = "<p> <li> <ul> <dl> <dt> <dd> <pre> <table> <tr> <td> </table> <h2> <co
 
 @given(st.lists(st.sampled_from(MARKUP)))
 def test_any_markup_gives_a_page_with_ordered_anchors(tokens: list[str]) -> None:
-    made = page(f"<html><body><i id=a></i>{' '.join(tokens)}<p id=b>last", media_type="text/html")
+    made = page(f"<html><body><i id=a></i>{' '.join(tokens)}</a><p id=b>last", media_type="text/html")
     document = made.documents[0]
     starts = [anchor.start for anchor in document.anchors]
     assert starts == sorted(starts)

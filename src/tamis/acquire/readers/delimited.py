@@ -20,6 +20,7 @@ _SAMPLE_LINES = 20
 _LONGEST_FIELD = 10_000_000
 _LARGEST_TABLE = 20_000_000
 _MOST_CELLS = 1_000_000
+_REPEATED_HEADER = 2_000
 _TABLE_ROWS = 40
 """Rows of an ordinary table under one header, which is repeated so that every passage can be understood alone."""
 
@@ -134,7 +135,9 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]], body: Body) -> 
     filled = [[*map(clean, row), *[""] * (width - len(row))] for row in rows if any(row)]
     name = body.document_id.rsplit("/", 1)[-1]
     title = name.rsplit(".", 1)[0].replace("_", " ").replace("-", " ").strip() or name
-    parts = [pipe_table(head, filled[at : at + _TABLE_ROWS]) for at in range(0, max(len(filled), 1), _TABLE_ROWS)]
+    # A long header repeated would be all there is to read.
+    step = _TABLE_ROWS if sum(map(len, head)) + 3 * len(head) <= _REPEATED_HEADER else max(len(filled), 1)
+    parts = [pipe_table(head, filled[at : at + step]) for at in range(0, max(len(filled), 1), step)]
     text = "\n\n".join((f"# {title}", *parts))
     return make_document(body, text, title=title, media_type=MEDIA_TYPE, metadata={"rows": str(len(filled))})
 

@@ -22,6 +22,8 @@ _SETEXT = re.compile(r"^ {0,3}(=+|-+)[ \t]*$")
 _TARGET = r"\((?:[^()]{1,2000}+|\([^()]{0,500}+\)){0,4}+\)"
 _INLINE = re.compile(rf"!\[[^\[\]]{{0,500}}+\]{_TARGET}|\[([^\[\]]{{0,500}}+)\]{_TARGET}|[`*]")
 _SLUG_DROP = re.compile(r"[^\w\- ]")
+_LONGEST_NUMBER = 1_000
+"""Bits."""
 _KNOWN = frozenset({"title", "date", "published", "author", "authors", "tags", "keywords", "lang", "language"})
 
 
@@ -38,14 +40,19 @@ def _front_matter(text: str) -> tuple[dict[str, Any], str]:
         return {}, text
     if not isinstance(data, dict):
         return {}, text
-    return {str(key).lower(): value for key, value in data.items()}, text[match.end() :]
+    return {str(key).lower(): value for key, value in data.items() if _short(key)}, text[match.end() :]
+
+
+def _short(value: object) -> bool:
+    """Whether a value is no number of more digits than anyone writes; those take long to spell."""
+    return not isinstance(value, int) or value.bit_length() < _LONGEST_NUMBER
 
 
 def _names(value: object) -> tuple[str, ...]:
     if isinstance(value, str):
         return tuple(part.strip() for part in value.split(",") if part.strip())
     if isinstance(value, list):
-        return tuple(str(part) for part in value if isinstance(part, str | int | float))
+        return tuple(str(part) for part in value if isinstance(part, str | int | float) and _short(part))
     return ()
 
 
@@ -56,7 +63,7 @@ def _day(value: object) -> str | None:
 
 
 def _fields(front: Mapping[str, Any]) -> dict[str, str]:
-    rest = ((key, value) for key, value in front.items() if key not in _KNOWN)
+    rest = ((key, value) for key, value in front.items() if key not in _KNOWN and _short(value))
     return {key: one_line(str(value)) for key, value in rest if isinstance(value, str | int | float | bool | date)}
 
 
@@ -154,7 +161,9 @@ class MarkdownReader:
         document = make_document(
             body,
             text,
-            title=str(title) if isinstance(title, str | int | float) else (found[0][2] if found else ""),
+            title=str(title)
+            if isinstance(title, str | int | float) and _short(title)
+            else (found[0][2] if found else ""),
             media_type="text/markdown",
             language_code=language_code(str(front.get("lang") or front.get("language") or "")),
             published=_day(front.get("date")) or _day(front.get("published")),

@@ -25,6 +25,8 @@ _JUNK_TITLE = re.compile(
     r"^(?:untitled|microsoft word\b.*|document\d*|.*\.(?:docx?|pdf|tex|indd|dvi|qxd|ps|rtf)|\W*)$", re.IGNORECASE
 )
 _BULLET = re.compile(r"^[•▪◦‣●○■□–]\s+")
+_MOST_BROKEN = 100
+"""Pages in a row that cannot be opened, after which a document is taken to have lied about their number."""
 _EDGE_LINES = 2
 _LEAST_PAGES = 3
 _REPEATED = 0.5
@@ -80,6 +82,7 @@ def _page_lines(document: Any) -> tuple[list[list[str]], list[str]]:  # noqa: AN
 
     pages: list[list[str]] = []
     problems: list[str] = []
+    broken = 0
     for number in range(len(document)):
         try:
             page = document[number]
@@ -89,7 +92,13 @@ def _page_lines(document: Any) -> tuple[list[list[str]], list[str]]:  # noqa: AN
             page.close()
         except pypdfium2.PdfiumError as error:
             problems.append(f"page {number + 1}: {error}")
+            broken += 1
+            if broken >= _MOST_BROKEN:
+                problems.append(f"pages from {number + 2} on: left out, {broken} before could not be opened")
+                break
             raw = ""
+        else:
+            broken = 0
         raw = _LINE_HYPHEN.sub("-", _BROKEN_WORD.sub("", raw.translate(_LIGATURES)))
         pages.append([" ".join(line.split()) for line in clean(raw).split("\n")])
     return _without_running_lines(pages), problems

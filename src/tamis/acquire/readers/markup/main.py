@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import groupby, islice
 
 from tamis.acquire.readers.markup.align import aligned
-from tamis.acquire.readers.markup.elements import HEADINGS, Element
+from tamis.acquire.readers.markup.elements import BLOCKS, HEADINGS, Element
 from tamis.acquire.readers.markup.pieces import Piece
 from tamis.acquire.readers.markup.writer import Writer
 
-_MAIN = ("//*[@role='main']", "//main", "//article", "//div[@class='body']", "//div[@class='document']")
+_MAIN = (".//*[@role='main']", ".//main", ".//article", ".//div[@class='body']", ".//div[@class='document']")
 _GENERATORS = re.compile(
     r"sphinx|docutils|mkdocs|doxygen|docusaurus|asciidoctor|javadoc|rustdoc|pandoc|gitbook|texi2html|makeinfo|docbook",
     re.IGNORECASE,
 )
-_API = "//dt[contains(@class, 'sig')] | //dl[contains(@class, 'function') or contains(@class, 'method')]/dt[@id]"
 _LEAST_ANCHORED = 3
 _CHROME = re.compile(
     r"(?:^|[\s_-])(?:nav|navbar|navigation|menu|mainmenu|submenu|searchmenu|sidebar|breadcrumbs?|toc|footer|pagination|"
@@ -38,6 +37,9 @@ _DIRECTORY_ITEMS = 15
 _DIRECTORY_LINKED = 0.7
 _DEEPEST_ARTICLE = 400
 _LARGEST_ARTICLE = 3_000_000
+_MOST_BLOCKS = 7_000
+"""Choosing among them takes time that grows with their square; hardly an article has half of them."""
+_BREAKING = (*BLOCKS, *HEADINGS, "br")
 _FILLED = frozenset({"code", "table", "item"})
 
 
@@ -70,7 +72,7 @@ def main_pieces(root: Element, decoded: str) -> list[Piece]:
 def declared_main(root: Element) -> Element | None:
     """The one element a page itself marks as its main content."""
     for path in _MAIN:
-        found = root.xpath(path)
+        found = list(islice(root.iterfind(path), 2))
         if len(found) == 1:
             return found[0]
     return None
@@ -81,7 +83,15 @@ def is_generated(root: Element) -> bool:
     for meta in root.iter("meta"):
         if (meta.get("name") or "").lower() == "generator" and _GENERATORS.search(meta.get("content") or ""):
             return True
-    return bool(root.xpath(_API))
+    return any(_is_entry(term) for term in root.iter("dt"))
+
+
+def _is_entry(term: Element) -> bool:
+    """Whether a term is a signature as documentation generators write it."""
+    around = term.getparent().get("class") or "" if term.getparent() is not None else ""
+    listed = term.getparent() is not None and term.getparent().tag == "dl"
+    named = term.get("id") is not None and listed and ("function" in around or "method" in around)
+    return "sig" in (term.get("class") or "") or named
 
 
 def has_sections(root: Element) -> bool:
@@ -107,12 +117,17 @@ def is_published(root: Element) -> bool:
 
 def article_text(root: Element, decoded: str) -> str:
     """What trafilatura takes for the content of a page, one block a line; empty where the page is beyond it."""
-    if len(decoded) > _LARGEST_ARTICLE or _deeper_than(root, _DEEPEST_ARTICLE):
+    if len(decoded) > _LARGEST_ARTICLE or _deeper_than(root, _DEEPEST_ARTICLE) or _blocks(root) > _MOST_BLOCKS:
         return ""
     from trafilatura import bare_extraction
 
     found = bare_extraction(decoded, include_comments=False)
     return found.text or "" if found else ""
+
+
+def _blocks(root: Element) -> int:
+    """How many blocks and line breaks a page has, counted no further than matters."""
+    return sum(1 for _ in islice(root.iter(*_BREAKING), _MOST_BLOCKS + 1))
 
 
 def _deeper_than(root: Element, limit: int) -> bool:
