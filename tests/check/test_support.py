@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import pytest
 
 from check.claims import FAITHFUL, Judged, block, cases, flagged_share, judged, shown
+from tamis.check.facts import flaws, read
 from tamis.check.ledger import check
 from tamis.check.numbers import numbers
 from tamis.check.pairing import Cut, content, crossed
 from tamis.check.polarity import contradiction
+from tamis.check.source import Source
 from tamis.schema.evidence import Evidence
 from tamis.schema.report import Sentence
 from tamis.settings import CheckSettings
@@ -251,3 +254,16 @@ def test_two_runs_share_nothing(embedder):
     first = judge(claim, case, embedder)
     assert judge(claim, other, embedder, drop=False)[0][0].support == "unsupported"
     assert judge(claim, case, embedder) == first
+
+
+@pytest.mark.parametrize(
+    "piece", ["1", "1,", "1 ", "1-", "12:34:", "a", "A ", "a_", '"', "not ", "no ", "a/", "May ", "$1 "]
+)
+def test_any_claim_against_any_evidence_takes_linear_time(piece):
+    """What backtracks takes minutes here; the limit only has to tell minutes from moments."""
+    long = piece * (12_000 // len(piece))
+    plain = "Vitamin D lowered risk by 16 percent in 2019. It is not safe."
+    started = time.process_time()
+    flaws(read(long), [Source("E1", plain, "")])
+    flaws(read(plain), [Source("E1", long, "")])
+    assert time.process_time() - started < 10.0

@@ -116,6 +116,13 @@ def repeating(text: str, times: int, *, finish: str = "stop") -> Behaviour:
     return answering(text * times, finish=finish)
 
 
+def numbering(text: str, times: int) -> Behaviour:
+    """A completion that begins like the text and goes on counting with its last line."""
+    last = text.rpartition("\n")[2] if "\n" in text else "Besides, freezer"
+    joint = "\n" if "\n" in text else " "
+    return answering(text + " 0 hums." + "".join(f"{joint}{last} {number} hums." for number in range(1, times)))
+
+
 def counted(text: str, usage: Any) -> Behaviour:
     """A completion whose usage is anything at all."""
     return saying({"choices": [{"message": {"content": text}, "finish_reason": "stop"}], "usage": usage})

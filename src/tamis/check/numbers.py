@@ -147,7 +147,9 @@ def _digits(text: str, match: re.Match[str]) -> Number | None:
     unit, counted, after = _following(text, end)
     if match["currency"]:
         unit = match["currency"]
-    elif (code := _CODE.search(text, 0, match.start("digits"))) and (money := unit_of(code[1])) in MONEY:
+    elif (code := _CODE.search(text[max(0, match.start("digits") - 5) : match.start("digits")])) and (
+        money := unit_of(code[1])
+    ) in MONEY:
         unit, counted = money, ""
     said = text[match.start() : end].strip()
     scale *= more

@@ -31,6 +31,8 @@ _AS_CLOSE = 0.85
 """Clauses this near to the closest count as close as it: one of them that agrees is enough."""
 _GOVERNED = 4
 """Terms behind a negation that it may govern."""
+_REACH = 200
+"""Characters within which they are looked for."""
 _BEYOND = re.compile(r"(?<=[a-z0-9]) (?:for|in|of|by|with|at|on|from|to|as|than|or|when|after|before|during|per) ")
 """What a negation does not reach over, once it has something to govern."""
 _LITERAL = re.compile(r"(?<=\S[ =(])(?:None|Null|NULL)\b")
@@ -82,7 +84,10 @@ def _clause(text: str) -> _Clause:
     cues = list(_NEGATION.finditer(folded))
     # "… but the blades cannot": what is denied was said before, of whom it is denied stands in front.
     governed = {
-        term for cue in cues for term in _governed(folded[cue.end() :]) or terms(folded[: cue.start()])[-_GOVERNED:]
+        term
+        for cue in cues
+        for term in _governed(folded[cue.end() : cue.end() + _REACH])
+        or terms(folded[max(0, cue.start() - _REACH) : cue.start()])[-_GOVERNED:]
     }
     content = frozenset(terms(_NEGATION.sub(" ", folded)))
     return _Clause(content, frozenset(_stems(text)), len(cues) % 2 == 1, frozenset(governed))

@@ -27,6 +27,8 @@ _LEAST_LETTERS = 60
 _LEAST_EVIDENCE_CHARACTERS = 200
 _CHARACTERS_PER_TOKEN = 16
 """More than any text a tokenizer was made for: what is longer did not keep to its token limit."""
+_MOST_TIMES = 4
+"""A draft of more sentences than this many times those asked for is cut there: each of them has to be checked."""
 _REFUSAL = re.compile(
     r"\b(?:as an? (?:ai|language model|assistant)|i(?:'m| am) (?:sorry|unable|not able)"
     r"|i (?:cannot|can't|can not|won't)"
@@ -172,7 +174,10 @@ def write(
         most_characters=_CHARACTERS_PER_TOKEN * role.max_tokens,
     )
     notes += parsed.notes
-    draft, taken = _without(parsed.sentences, suspicious)
+    draft, beyond = _within(parsed.sentences, _MOST_TIMES * (sentences + 1))
+    if beyond:
+        notes.append(f"the model wrote far more than was asked for; {beyond} sentences left out")
+    draft, taken = _without(draft, suspicious)
     if taken:
         notes.append(f"{taken} sentence{'s' * (taken > 1)} that read like an instruction to a model removed")
     reason = _flaw(replace(parsed, sentences=draft), reply, language)
@@ -189,6 +194,11 @@ def _frame(asked: str) -> list[str]:
 
 def _stepped(reason: str) -> str:
     return f"{reason}; answered with extracts instead"
+
+
+def _within(draft: tuple[Sentence, ...], most: int) -> tuple[tuple[Sentence, ...], int]:
+    """A draft up to its last sentence allowed, and how many were cut off; headings and code count like the rest."""
+    return draft[:most], max(0, len(draft) - most)
 
 
 def _without(draft: tuple[Sentence, ...], suspicious: Callable[[str], str] | None) -> tuple[tuple[Sentence, ...], int]:
