@@ -14,7 +14,7 @@ from pathlib import Path
 from bench.material import Bench
 from bench.table import Row, format_table
 
-MEASUREMENTS = ("commands", "scroll", "ingest", "guard", "search", "memory")
+MEASUREMENTS = ("commands", "scroll", "ingest", "guard", "quarantine", "search", "memory")
 """Each is a module of this package with a function ``measure(bench)``."""
 ON_REQUEST = ("kills",)
 """Likewise, but they take long and say nothing about speed: measured only when named."""

@@ -83,7 +83,7 @@ def test_searching_a_tiny_collection_beside_a_peer(tmp_path, monkeypatch, embedd
 def test_an_unknown_measurement_is_named(capsys):
     with pytest.raises(SystemExit):
         main(["speed"])
-    assert "'speed'" in capsys.readouterr().err and len(MEASUREMENTS) == 6
+    assert "'speed'" in capsys.readouterr().err and len(MEASUREMENTS) == 7
 
 
 def test_it_runs_as_a_module():

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tamis.models.protocols import Embedder, EntityRecogniser, Reranker
     from tamis.recheck import Verification
     from tamis.schema.document import Page
+    from tamis.schema.evidence import Quarantined
     from tamis.schema.question import Interpretation
     from tamis.schema.ranking import Ranking
     from tamis.schema.report import Answer
@@ -367,6 +368,13 @@ class Collection:
         """Counts, sources and the identity of the vectors."""
         with self._app.shelf.reader(self.name) as reader:
             return reader.info
+
+    def quarantine(self) -> tuple[Quarantined, ...]:
+        """What of the stored text reads like an order to a model, and so is kept out of every prompt (K5)."""
+        from tamis.check.quarantine import screen_document
+
+        with self._app.shelf.reader(self.name) as reader:
+            return tuple(entry for document in reader.iter_documents() for entry in screen_document(document))
 
     def examine(self) -> Health:
         """Look at every document and at everything derived; changes nothing.

@@ -97,7 +97,9 @@ def planted(cases: Sequence[Case], folder: Path, *, toys: bool = True) -> Iterat
     with scripted(answering("")) as model:
         options = {"llm": {"main": {"base_url": model.base_url, "model": "m"}}}
         if toys:
+            # Toys cannot tell whether a question is answered at all.
             options["answer"] = {"border": -1000.0}
+            options["reduce"] = {"relevance_floor": 0.0, "unrelated_cosine": 0.0}
         app = Tamis(Settings.model_validate(options), folder / "home")
         if toys:
             app.__dict__.update(embedder=WordEmbedder(), reranker=NoReranker(), recogniser=NoNames())

@@ -15,7 +15,7 @@ from itertools import groupby
 
 from tamis.check.disguise import disguises, hidden, visible
 from tamis.check.patterns import CONTINUES, Sign, grave, signs, total
-from tamis.schema.document import Span
+from tamis.schema.document import Document, Span
 from tamis.schema.evidence import Quarantined, Segment
 from tamis.text.sentences import sentences
 
@@ -108,6 +108,13 @@ def screen_text(document_id: str, text: str) -> tuple[Quarantined, ...]:
     return tuple(
         Quarantined(document_id, spans[place], refused[place], text[slice(*spans[place])]) for place in sorted(refused)
     )
+
+
+def screen_document(document: Document) -> tuple[Quarantined, ...]:
+    """The title and the sentences of a document that would be quarantined; a title stands at no place of the text."""
+    why = reason(document.title)
+    title = (Quarantined(document.document_id, (0, 0), why, document.title),) if why else ()
+    return title + screen_text(document.document_id, document.text)
 
 
 def _refused(texts: Sequence[str], spans: Sequence[Span]) -> dict[int, str]:

@@ -48,9 +48,13 @@ def command(door: Door) -> None:
 
 @command.command("show")
 @click.argument("name")
+@click.option("--quarantine", is_flag=True, help="Show the passages that no language model is shown, and why.")
 @common
-def show_command(door: Door, name: str) -> None:
+def show_command(door: Door, name: str, quarantine: bool) -> None:
     """Show what a collection holds and how it was made."""
+    if quarantine:
+        _quarantine(door, name)
+        return
     info = door.app().collection(name).info()
     if door.as_json:
         say_json(_plain(info))
@@ -58,6 +62,19 @@ def show_command(door: Door, name: str) -> None:
     plain = _plain(info)
     plain["bytes"] = _size(info.bytes)
     show.facts([(key.replace("_", " "), value) for key, value in plain.items()])
+
+
+def _quarantine(door: Door, name: str) -> None:
+    found = door.app().collection(name).quarantine()
+    if door.as_json:
+        say_json({"name": name, "quarantine": [asdict(entry) for entry in found]})
+        return
+    if not found:
+        say(f"nothing in {name} reads like an order to a language model")
+        return
+    show.quarantine(found)
+    if not door.quiet:
+        say(f"\n{len(found)} passage{'s' * (len(found) != 1)} of {name} kept out of every prompt", err=True)
 
 
 @command.command("delete")

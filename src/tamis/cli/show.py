@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tamis.cli.terminal import escaped, say, styled, width, wrapped
+from tamis.schema.evidence import Quarantined
 from tamis.schema.ranking import RankedItem
 from tamis.schema.report import Answer, Deficit
 
@@ -31,6 +32,9 @@ def answer(result: Answer, *, quiet: bool = False, explain: bool = False) -> Non
     if explain:
         say()
         items(result.items, explain=True)
+        if result.quarantine:
+            say()
+            quarantine(result.quarantine)
     if not quiet:
         say()
         _behind(result, explain=explain)
@@ -60,12 +64,21 @@ def _behind(result: Answer, *, explain: bool) -> None:
         styled(f"dropped: {sentence.text} ({'; '.join(sentence.reasons)})", dim=True)
     if result.quarantine:
         count = len(result.quarantine)
-        styled(f"kept out: {count} passage{'s' * (count != 1)} that read like instructions to a model", dim=True)
+        hint = "" if explain else " (which: --explain)"
+        styled(f"kept out: {count} passage{'s' * (count != 1)} that read like instructions to a model{hint}", dim=True)
     for source in result.sources:
         if source.status == "failed":
             styled(f"failed: {source.id}: {source.reason}", dim=True)
     hint = "" if explain or result.deficit is not None else "   (why these: --explain)"
     styled(footer(result) + hint, dim=True)
+
+
+def quarantine(found: Sequence[Quarantined]) -> None:
+    """Passages that no model is shown: where they stand, why, and what they say."""
+    for entry in found:
+        place = f"{entry.span[0]}-{entry.span[1]}" if entry.span[1] else "title"
+        styled(f"{entry.document_id}  {place}  {entry.reason}", dim=True)
+        say(wrapped(" ".join(entry.text.split()), indent="    "))
 
 
 def deficit(found: Deficit) -> None:

@@ -97,10 +97,13 @@ def _held_terms(reader: CollectionReader, chunk_ids: Sequence[str]) -> list[froz
 
 
 def covered(question: str, held: frozenset[str], reader: CollectionReader) -> float:
-    """Share of the question's terms, weighted by their rarity in the collection, that are among ``held``."""
+    """Share of the question's terms, weighted by their rarity in the collection, that are among ``held``.
+
+    A question without a term ("what should I do?") asks for nothing that a passage could hold: 0.
+    """
     asked = sorted(set(terms(question)))
     if not asked:
-        return 1.0
+        return 0.0
     total = max(reader.info.chunks, 1)
     frequency = reader.document_frequency(asked)
     rarity = np.log1p((total - frequency + 0.5) / (frequency + 0.5))

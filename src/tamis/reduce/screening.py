@@ -130,7 +130,8 @@ def _asides(pairs: Sequence[Pair], documents: Mapping[str, Document]) -> Iterato
                 start = max(document.text.rfind(heading, 0, segment.start), 0)
                 end = start + len(heading) if document.text.startswith(heading, start) else start
                 yield Segment(segment.document_id, "", start, end, _HEADING + heading)
-        if anchor := nearest(document, segment.start):
+        anchor = nearest(document, segment.start)
+        if anchor is not None and (before is None or anchor != nearest(document, before.start)):
             yield Segment(segment.document_id, "", segment.start, segment.start, _spelled(anchor))
         before = segment
     if before is not None:
