@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -173,7 +173,7 @@ def _replies(
     with ThreadPoolExecutor(shop.app.settings.layer_c.concurrency) as pool:
         while batch := list(islice(pending, shop.app.settings.layer_c.concurrency)):
             kept = [graph.noted(f"reply:{order.hashed}") for order in batch]
-            calls = []
+            calls: list[Future[tuple[str, str]] | None] = []
             for order, known in zip(batch, kept, strict=True):
                 if known or not order.messages:
                     calls.append(None)

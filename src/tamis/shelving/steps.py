@@ -6,14 +6,20 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tamis.errors import UsageError
 from tamis.library.settle import MOST_CHANGED, nearest_homes, settle
 from tamis.schema.document import Chunk
-from tamis.schema.library import Ontology, Shelf
+from tamis.schema.library import Ontology
 from tamis.shelving.workshop import Workshop
 from tamis.store.library import LinkedChunk
 from tamis.text.fingerprints import sha256_hex
+
+if TYPE_CHECKING:
+    from tamis.library.cards import Origin
+    from tamis.library.paths import Passage
+    from tamis.library.shelves import Projection
 
 _AT_ONCE = 200
 """Documents linked before what was found is stored: losing them costs a second or two."""
@@ -30,8 +36,10 @@ def build_entities(shop: Workshop) -> list[str]:
     if not shop.how.ontology:
         return []
     from tamis.library.linking import Linker
+    from tamis.library.shelves import scope
 
     ontology = read_ontology(shop)
+    _check_root(ontology, shop)
     known = shop.library.graph.links(shop.facet)
     settings = shop.app.settings.link
     base = f"{LINKING} {ontology.sha256} {settings.model_dump_json()} {shop.how.model_dump_json()}"
@@ -41,7 +49,7 @@ def build_entities(shop: Workshop) -> list[str]:
     for number, chunks in enumerate(shop.corpus.documents(), 1):
         key = sha256_hex(base + "\n".join(shop.corpus.hashes[chunk.chunk_id] for chunk in chunks))
         if any(chunk.chunk_id not in known or known[chunk.chunk_id].key != key for chunk in chunks):
-            linker = linker or Linker(ontology, settings, shop.app.embedder, scope(ontology, shop))
+            linker = linker or Linker(ontology, settings, shop.app.embedder, scope(ontology, shop.how))
             found = zip(chunks, linker.links(chunks), strict=True)
             waiting.update((chunk.chunk_id, LinkedChunk(key, links)) for chunk, links in found)
         if waiting and number % _AT_ONCE == 0:
@@ -70,27 +78,12 @@ def _ontology(path: str, cache: str) -> Ontology:
     return load_ontology(Path(path).expanduser(), Path(cache))
 
 
-def scope(ontology: Ontology, shop: Workshop) -> frozenset[str] | None:
-    """Ids of the terms that a facet takes from its ontology; None for all.
-
-    Raises:
-        UsageError: the root is no term of it.
-    """
-    how = shop.how
-    if not how.root and not how.id_prefix:
-        return None
-    if how.root and how.root not in ontology.terms:
+def _check_root(ontology: Ontology, shop: Workshop) -> None:
+    root = shop.how.root
+    if root and root not in ontology.terms:
         raise UsageError(
-            f"facet {shop.facet!r}: {how.root!r} is no term of {ontology.name}", fix=f"set facets.{shop.facet}.root"
+            f"facet {shop.facet!r}: {root!r} is no term of {ontology.name}", fix=f"set facets.{shop.facet}.root"
         )
-    kept = {name for name in ontology.terms if name.startswith(how.id_prefix)}
-    if how.root:
-        below = {how.root}
-        # Parents stand before or after their children; go on until nothing more is found below the root.
-        while grown := {n for n, term in ontology.terms.items() if n not in below and below & set(term.parents)}:
-            below |= grown
-        kept &= below
-    return frozenset(kept)
 
 
 def build_shelves(shop: Workshop) -> list[str]:
@@ -98,34 +91,40 @@ def build_shelves(shop: Workshop) -> list[str]:
     shop.progress.stage(f"shelves of {shop.facet}")
     graph = shop.library.graph
     if shop.how.ontology:
-        shelves, _ = _projected(shop)
-        graph.replace_shelves(shop.facet, shelves)
+        graph.replace_shelves(shop.facet, _projected(shop).shelves)
         return []
     if _little_changed(shop):
         return []
-    from tamis.library.induced import induce_shelves
+    from tamis.library.induced import Induced, induce_shelves
 
-    chunks = shop.corpus.chunks
-    shelves, attachments = induce_shelves(
-        shop.facet,
-        [chunk.chunk_id for chunk in chunks],
-        shop.corpus.vectors,
-        [chunk.text for chunk in chunks],
-        [chunk.headings for chunk in chunks],
-        shop.app.settings.layer_a,
-    )
+    before = Induced(tuple(graph.shelves(shop.facet)), graph.attachments(shop.facet))
+    passages = [_passage(chunk, shop.corpus.origins[chunk.document_id]) for chunk in shop.corpus.chunks]
+    made = induce_shelves(shop.facet, passages, shop.corpus.vectors, shop.app.settings.layer_a, before)
     with shop.library.together():
-        graph.replace_shelves(shop.facet, shelves)
-        graph.replace_attachments(shop.facet, attachments)
+        graph.replace_shelves(shop.facet, made.shelves)
+        graph.replace_attachments(shop.facet, made.attachments)
         _keep_texts(shop)
     return []
 
 
-def _projected(shop: Workshop) -> tuple[list[Shelf], Mapping[str, tuple[str, ...]]]:
+def _passage(chunk: Chunk, origin: Origin) -> Passage:
+    from tamis.library.paths import Passage
+
+    return Passage(
+        chunk_id=chunk.chunk_id,
+        document_id=chunk.document_id,
+        text=chunk.text,
+        url=origin.url,
+        title=origin.title,
+        headings=chunk.headings,
+    )
+
+
+def _projected(shop: Workshop) -> Projection:
     from tamis.library.shelves import project
 
-    links = {name: entry.links for name, entry in shop.library.graph.links(shop.facet).items()}
-    return project(shop.facet, read_ontology(shop), links, shop.app.settings.layer_a)
+    links = [link for entry in shop.library.graph.links(shop.facet).values() for link in entry.links]
+    return project(read_ontology(shop), links, shop.app.settings.layer_a, shop.facet, shop.how)
 
 
 def _little_changed(shop: Workshop) -> bool:
@@ -153,7 +152,7 @@ def put_on_shelves(shop: Workshop) -> list[str]:
     """Put every passage on its shelves, and count what stands where."""
     graph, facet = shop.library.graph, shop.facet
     shelves = graph.shelves(facet)
-    attachments = _projected(shop)[1] if shop.how.ontology else _placed(shop)
+    attachments = _projected(shop).attachments if shop.how.ontology else _placed(shop)
     with shop.library.together():
         graph.replace_attachments(facet, attachments)
         counted = [replace(shelf, support=len(graph.attached(shelf.shelf_id, below=True))) for shelf in shelves]
