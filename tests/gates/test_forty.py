@@ -16,6 +16,7 @@ from gates.judged import Memory, RememberingEmbedder, RememberingRecogniser, _so
 from services.nginx import Site, served_folder, servers
 from tamis.acquire.crawl import CrawlSummary
 from tamis.app import Collection, Tamis
+from tamis.check.quarantine import screen_text
 from tamis.example import QUESTIONS
 from tamis.models.embedder import load_embedder
 from tamis.models.ner import load_recogniser
@@ -24,6 +25,7 @@ from tamis.render.formats import to_text
 from tamis.schema.report import Answer
 from tamis.settings import Settings
 from tamis.text import yamls
+from tamis.text.sentences import sentences
 
 pytestmark = [pytest.mark.gate, pytest.mark.service, pytest.mark.slow]
 
@@ -209,6 +211,17 @@ def test_forty_questions(crawls, report):
         except AssertionError as error:
             missed.append(str(error))
     assert missed == []
+
+
+@pytest.mark.parametrize("name", SITES)
+def test_documentation_is_not_taken_for_orders(crawls, report, name):
+    texts = crawls[name][0].texts()
+    count = sum(len(sentences(text)) for text in texts.values())
+    refused = [entry for page, text in sorted(texts.items()) for entry in screen_text(page, text)]
+    place = cache_folder() / f"quarantined-{name}.txt"
+    place.write_text("\n".join(f"{entry.document_id} {entry.reason}: {entry.text}" for entry in refused), "utf-8")
+    note = f"{len(refused)} of {count}: {place}"
+    report(gate=f"sentences of {name} not quarantined", measured=1 - len(refused) / count, floor=0.999, note=note)
 
 
 def test_foreign_questions_are_refused(crawls, report):
