@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tamis.errors import BusyStoreError, DiskError, SettingsError, UnknownCollectionError, UsageError
+from tamis.errors import BusyStoreError, DiskError, UnknownCollectionError, UsageError
 from tamis.models.protocols import EmbeddingIdentity
 from tamis.private import private_folder
 from tamis.settings import StoreSettings
@@ -74,12 +74,12 @@ class SqliteStore:
             return sorted(name for name in found if (self._collections / name / FILE_NAME).is_file())
 
     def _check_home(self) -> None:
-        for folder in (self._collections.parent, self._collections):
-            if folder.exists() and not folder.is_dir():
-                raise SettingsError(
-                    f"the data folder cannot be {self._collections.parent}: {folder} is a file",
-                    fix="set TAMIS_HOME to a folder",
-                )
+        there = next(path for path in (self._collections, *self._collections.absolute().parents) if path.exists())
+        if not there.is_dir():
+            raise DiskError(
+                f"{there} is a file, so the data folder cannot be {self._collections.parent}",
+                fix=f"set TAMIS_HOME to a folder, or check the permissions and place of {there}",
+            )
 
     def reader(self, name: str) -> SqliteReader:
         """Open a snapshot; rebuilds it first where a killed process left it missing or behind.
