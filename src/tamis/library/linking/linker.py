@@ -137,8 +137,9 @@ class Linker:
                 yield number, link
 
     def _may_link(self, mention: str) -> bool:
-        key = " ".join(name_key(mention))
-        return key not in self._blocked and not _is_everyday(key)
+        """Whether meaning may decide: spelling has decided on every name it knows, whatever it decided."""
+        key = name_key(mention)
+        return " ".join(key) not in self._blocked and not _is_everyday(" ".join(key)) and not self._lexicon.get(key)
 
     def _places(self, number: int, chunk: Chunk, split: Sequence[Token]) -> list[_Place]:
         found = find(chunk.text, split, self._lexicon, self._settings.fuzzy_floor)

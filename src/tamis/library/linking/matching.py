@@ -167,6 +167,8 @@ def _continues(text: str, found: Sequence[Token], end: int) -> bool:
         return True
     if following.hard:
         return False
+    if following.end - following.start == 1 and text[following.start].isupper() and gap == " ":
+        return text[following.start] != "I"  # vitamin K and protein S are names of their own
     if (
         len(following.key) <= _LOCANT
         and end + 1 < len(found)

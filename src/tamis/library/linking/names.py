@@ -97,7 +97,7 @@ class Lexicon:
         self.words.update(key)
         if len(key) > 1 and (len(key) == 2 or key[0] in keys_of("ordered")) and not found[1].hard:
             self._add_joined(key, reading)
-        if term_id and quality >= SYNONYM:
+        if term_id:
             self._add_any_order(
                 Reading(term_id, quality * REORDERED, name=name), [word for word in key if word not in LINKING]
             )

@@ -19,7 +19,8 @@ from tamis.text import yamls
 from tamis.text.tokens import fold
 
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
-_SOFT = re.compile(r"\s+|['’′]?[-‐‑–]?\s?|\(")
+_SOFT = re.compile(r"[^\S\n]*\n?[^\S\n]*|['’′]?[-‐‑–]?\s?|\(")
+_PARAGRAPH = "\n"
 _SMALL_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉", "01234567890123456789")
 _AMERICAN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), new)
@@ -103,7 +104,7 @@ def tokens(text: str) -> list[Token]:
     for match in _TOKEN.finditer(text):
         start, end = match.span()
         gap = text[last:start]
-        sign = "" if gap in {" ", "", "-"} or _SOFT.fullmatch(gap) else gap.strip()
+        sign = "" if gap in {" ", "", "-"} or _SOFT.fullmatch(gap) else gap.strip() or _PARAGRAPH
         found.append(Token(spelled(match.group()), start, end, sign))
         last = end
     return found

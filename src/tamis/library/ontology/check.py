@@ -31,22 +31,27 @@ def checked(source: Source, name: str, sha256: str) -> Ontology:
 
 def _usable(drafts: Sequence[Draft], problems: list[str]) -> dict[str, Draft]:
     kept: dict[str, Draft] = {}
-    faults: dict[str, list[str]] = {"have no id": [], "have no name": [], "repeat an id": [], "are obsolete": []}
+    faults: dict[str, list[str]] = {
+        "terms without an id": [],
+        "terms without a name": [],
+        "terms whose id was taken": [],
+        "obsolete terms": [],
+    }
     for draft in drafts:
         fault = ""
         if not draft.term_id:
-            fault = "have no id"
+            fault = "terms without an id"
         elif draft.obsolete:
-            fault = "are obsolete"
+            fault = "obsolete terms"
         elif not draft.label:
-            fault = "have no name"
+            fault = "terms without a name"
         elif draft.term_id in kept:
-            fault = "repeat an id"
+            fault = "terms whose id was taken"
         if fault:
             faults[fault].append(draft.term_id or draft.label or "?")
         else:
             kept[draft.term_id] = draft
-    problems += [_counted("terms", fault, names) for fault, names in faults.items() if names]
+    problems += [_counted(fault, names) for fault, names in faults.items() if names]
     return kept
 
 
@@ -57,13 +62,13 @@ def _known_parents(drafts: Mapping[str, Draft], problems: list[str]) -> dict[str
         parents[term_id] = tuple(sorted({parent for parent in draft.parents if parent in drafts}))
         missing += [f"{parent} (of {term_id})" for parent in sorted({*draft.parents} - {*drafts})]
     if missing:
-        problems.append(_counted("parents", "are obsolete or not in the file", missing))
+        problems.append(_counted("parents that are obsolete or not in the file", missing))
     return parents
 
 
-def _counted(what: str, fault: str, names: Sequence[str]) -> str:
+def _counted(fault: str, names: Sequence[str]) -> str:
     shown = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
-    return f"{len(names)} {what} {fault} and were left out: {shown}"
+    return f"left out {len(names)}, {fault}: {shown}"
 
 
 def _without_cycles(parents: Mapping[str, tuple[str, ...]], problems: list[str]) -> dict[str, tuple[str, ...]]:
