@@ -167,6 +167,13 @@ def test_rows_cannot_steer_a_terminal_or_break_a_store() -> None:
 
 
 @pytest.mark.parametrize(
+    "url", ["javascript:alert(1)", " JavaScript:x", "java\tscript:x", "data:text/html,x", "\x01data:x"]
+)
+def test_rows_name_no_address_that_runs_something(url: str) -> None:
+    assert here(json.dumps({"text": "word", "url": url}), "file:///a.jsonl").documents[0].url == ""
+
+
+@pytest.mark.parametrize(
     ("source", "documents", "problem"),
     [
         ("id,text,x\n1,fine\n2,a,b,c,d\n", 1, "row 3: 5 fields"),

@@ -46,6 +46,7 @@ _MOMENT = re.compile(
 _LONGEST_TITLE = 1_000
 """Characters: a title goes along with every passage of its document."""
 _MOST_KEYWORDS = 200
+_ACTIVE = frozenset({"javascript", "data", "vbscript"})
 
 
 class Reader(Protocol):
@@ -100,6 +101,12 @@ def one_line(text: str) -> str:
     return " ".join(clean(text).split())
 
 
+def _address(url: str) -> str:
+    """A URL as it may be shown and followed, empty where following it would run something."""
+    url = bare(url)
+    return "" if url.partition(":")[0].lower() in _ACTIVE else url
+
+
 def _moment(declared: str) -> str | None:
     """A day or moment in ISO 8601, cut out of what was declared; None where it does not begin with a year."""
     match = _MOMENT.match(declared.strip())
@@ -139,7 +146,7 @@ def make_document(
     """
     return Document(
         document_id=printable(document_id or body.document_id or body.url),
-        url=bare(body.url if url is None else url),
+        url=_address(body.url if url is None else url),
         title=one_line(title)[:_LONGEST_TITLE],
         text=text,
         sha256=hashlib.sha256(text.encode()).hexdigest(),
