@@ -115,8 +115,8 @@ def merged(first: Labels, second: Labels, entities: csr_array, overlap: float) -
     """One division from two passes.
 
     A community of the first and one of the second pass are the same theme if they agree in their chunks *and* in what
-    those chunks name: the part of the smaller one that lies in the larger, and the weighted Jaccard similarity of their
-    mean entities, both reach ``overlap``. Where neither names anything, there is nothing to disagree about, and the
+    those chunks name: more than ``overlap`` of the smaller one lies in the larger, and the weighted Jaccard similarity of
+    their mean entities reaches ``overlap``. Where neither names anything, there is nothing to disagree about, and the
     chunks decide. So two communities of the first pass become one where the second pass sees one. A row keeps the theme
     of its first community; without one it follows its second.
 
@@ -136,12 +136,14 @@ def merged(first: Labels, second: Labels, entities: csr_array, overlap: float) -
     one, other = np.bincount(first[first >= 0], minlength=left), np.bincount(second[second >= 0], minlength=right)
     means, others = _mean_entities(entities, first, left), _mean_entities(entities, second, right)
     root = np.arange(left + right)
-    for a, b in np.argwhere(shared >= overlap * np.minimum(one[:, np.newaxis], other) - 1e-9).tolist():
-        if shared[a, b] and _likeness(means[a], others[b]) >= overlap:
+    part = shared / np.minimum(one[:, np.newaxis], other)
+    for a, b in np.argwhere((part > overlap) | (part == 1.0)).tolist():
+        if _likeness(means[a], others[b]) >= overlap:
             low, high = sorted((int(root[a]), int(root[left + b])))
             root[root == high] = low
-    second_root = np.where(second >= 0, root[left + second], NONE)
-    return numbered(np.where(first >= 0, root[first], second_root))
+    padded = np.append(root, NONE)
+    confirmed = padded[np.where(second >= 0, left + second, left + right)]
+    return numbered(np.where(first >= 0, padded[first], confirmed))
 
 
 def _mean_entities(entities: csr_array, labels: Labels, number: int) -> Weights:

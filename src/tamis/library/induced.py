@@ -228,16 +228,22 @@ def _by_path(units: _Units, part: _Part, settings: LayerASettings) -> tuple[Labe
     groups: defaultdict[str, list[int]] = defaultdict(list)
     for place, path in enumerate(paths):
         groups[path[used] if len(path) > used else ""].append(place)
+    enough = {
+        name: places
+        for name, places in sorted(groups.items())
+        if name and int(units.weights[part.rows[places]].sum()) >= settings.minimum_support
+    }
     labels = np.full(len(paths), NONE, dtype=np.int64)
+    if len(enough) > _MOST:
+        return labels, [], used
+    for number, places in enumerate(enough.values()):
+        labels[places] = number
+    begun = [common_beginning([units.titles[row] for row in part.rows[places]]) for places in enough.values()]
     named: list[str] = []
-    for name, places in sorted(groups.items()):
-        if name and int(units.weights[part.rows[places]].sum()) >= settings.minimum_support:
-            labels[places] = len(named)
-            titles = [units.titles[row] for row in part.rows[places]]
-            index = units.indexes.get(paths[places[0]][: used + 1])
-            named.append(index or common_beginning(titles) or spoken(name))
-    if len(named) > _MOST or len(set(named)) < len(named):
-        return np.full(len(paths), NONE, dtype=np.int64), [], used
+    for (name, places), beginning in zip(enough.items(), begun, strict=True):
+        index = units.indexes.get(paths[places[0]][: used + 1], "")
+        own = beginning if begun.count(beginning) == 1 else ""
+        named.append(next(label for label in (index, own, spoken(name), name) if label and label not in named))
     return labels, named, used + 1
 
 

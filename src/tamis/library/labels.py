@@ -60,20 +60,34 @@ def class_weights(counts: csr_array, classes: Ids, number: int) -> csr_array:
     """
     from scipy.sparse import csr_array
 
-    dampened = counts.copy()
-    dampened.data = np.log1p(dampened.data)
+    dampened, present = counts.copy(), counts.copy()
+    dampened.data, present.data = np.log1p(dampened.data), np.ones_like(present.data)
     texts = len(classes)
     membership = csr_array((np.ones(texts), (classes, np.arange(texts))), shape=(number, texts))
-    sums = (membership @ dampened).tocoo()
-    sizes = np.maximum(np.bincount(sums.row, sums.data, number), 1e-12)
-    overall = np.bincount(sums.col, sums.data, counts.shape[1])
-    frequency = sums.data / sizes[sums.row]
-    idf = np.log1p(sizes.mean() / overall[sums.col])
-    elsewhere = np.maximum(sizes.sum() - sizes[sums.row], 1e-12)
-    others = (overall[sums.col] - sums.data) / elsewhere
-    contrast = np.maximum(frequency - others, 0.0) / (frequency + others)
-    weights: csr_array = csr_array((frequency * idf * contrast, (sums.row, sums.col)), shape=sums.shape)
+    sums, texts_with = (membership @ dampened).tocsr(), (membership @ present).tocsr()
+    sums.sort_indices()
+    texts_with.sort_indices()
+    found = sums.tocoo()
+    sizes = np.maximum(np.bincount(found.row, found.data, number), 1e-12)
+    overall = np.bincount(found.col, found.data, counts.shape[1])
+    idf = np.log1p(sizes.mean() / overall[found.col])
+    # Long texts have more of every word, short ones a larger share of theirs: only what exceeds in both ways tells.
+    contrast = np.minimum(
+        _contrast(found.row, found.col, found.data, sizes),
+        _contrast(found.row, found.col, texts_with.data, np.bincount(classes, minlength=number).astype(np.float64)),
+    )
+    data = found.data / sizes[found.row] * idf * contrast
+    weights: csr_array = csr_array((data, (found.row, found.col)), shape=sums.shape)
     return weights
+
+
+def _contrast(groups: Ids, terms: Ids, values: Weights, sizes: Weights) -> Weights:
+    """How much more frequent each term is in its group than elsewhere: 0 for no more, 1 for only there."""
+    overall = np.bincount(terms, values)
+    inside = values / sizes[groups]
+    outside = (overall[terms] - values) / np.maximum(sizes.sum() - sizes[groups], 1e-12)
+    result: Weights = np.maximum(inside - outside, 0.0) / (inside + outside)
+    return result
 
 
 def names(words: Vocabulary, classes: Ids, number: int, *, taken: Collection[str] = ()) -> list[Name]:
@@ -123,6 +137,10 @@ def _keywords(words: Vocabulary, weights: csr_array, rows: Ids, group: int) -> t
     least = min(len(rows), max(2, int(np.ceil(_SHARE_OF_TEXTS * len(rows)))))
     keep = (scores > 0) & (texts[terms] >= least)
     terms, scores = terms[keep], scores[keep]
+    if not len(terms):
+        # Nothing sets it apart; then at least what most of its texts are about.
+        terms = np.flatnonzero(texts)
+        scores = texts[terms].astype(np.float64)
     order = np.lexsort((terms, -scores))[:_CANDIDATES]
     terms, scores = terms[order], scores[order]
     phrases = [(int(term), pair) for term in terms if (pair := words.phrase(int(term)))]

@@ -23,6 +23,7 @@ from tamis.library.communities import (
 from tamis.library.density import dense_places
 from tamis.library.labels import Name, names
 from tamis.library.neighbours import entity_matrix, nearest_by_entity, nearest_by_vector
+from tamis.library.paths import spoken
 from tamis.library.slugs import unique_slug
 from tamis.library.stable import former_places, kept_ids, primary_members
 from tamis.library.vocabulary import vocabulary
@@ -196,7 +197,7 @@ def _themes(
             theme_id, label = same.theme_id, same.label
             keywords = same.keywords if primary_members(same) == primary[position] else keywords
         elif not outlier:
-            label = _free(name, used)
+            label = _free(name.label or spoken(shelf_id.rsplit("/", 1)[-1]), used)
             used.add(label.casefold())
             slug = unique_slug(label, slugs, min(primary[position]))
             slugs.add(slug)
@@ -205,12 +206,12 @@ def _themes(
     return sorted(themes, key=lambda theme: (theme.outlier, -len(primary_members(theme)), theme.theme_id))
 
 
-def _free(name: Name, used: Collection[str]) -> str:
+def _free(label: str, used: Collection[str]) -> str:
     """The label, or the next that no sibling has."""
-    label, number = name.label, 2
-    while label.casefold() in used:
-        label, number = f"{name.label} ({number})", number + 1
-    return label
+    free, number = label, 2
+    while free.casefold() in used:
+        free, number = f"{label} ({number})", number + 1
+    return free
 
 
 def _members(shelf: _Shelf, labels: Labels, number: int) -> list[tuple[Member, ...]]:

@@ -36,9 +36,10 @@ _RARE_PHRASE = 3
 
 @lru_cache(maxsize=1)
 def _empty_words() -> frozenset[str]:
-    """Folded words that name nothing by themselves."""
+    """Folded words that name nothing by themselves, and their stems."""
     lists = yamls.load(resources.files("tamis.library").joinpath("empty_words.yaml").read_text("utf-8"))
-    return frozenset(word for words in lists.values() for word in str(words).split())
+    words = [word for some in lists.values() for word in str(some).split()]
+    return frozenset([*words, *(term for word in words for term in terms(word))])
 
 
 def key_of(surface: str) -> str:
