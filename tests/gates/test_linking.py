@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from gates.variants import variants
+from tamis.example import ontologies_folder
 from tamis.library.linking import Linker
 from tamis.library.ontology import load_ontology
 from tamis.library.shelves import project, scope
@@ -126,3 +127,15 @@ def test_nutrients_of_the_whole_corpus(ontology: Ontology, linker: Linker, chunk
     note = f"{len(projection.shelves)} shelves, {len(linked)} of {len(chunks)} chunks, linked in {seconds:.1f} s"
     report("shelves: linked chunks on a shelf, CDNO", len(projection.attachments) / len(linked), 0.98, note)
     report("linking: abstracts a second", len(chunks) / seconds, 150.0, "3,633 abstracts, 2,068 terms, one thread")
+
+
+def test_foods_of_the_whole_corpus(chunks: list[Chunk], report) -> None:
+    with ontologies_folder() as folder:
+        foods = load_ontology(folder / "foods.yaml")
+    links = [link for each in Linker(foods, LinkSettings()).links(chunks) for link in each]
+    projection = project(foods, links, LayerASettings(), "foods")
+    labels = {shelf.label for shelf in projection.shelves}
+    assert {"Fruit", "Vegetables", "Meat", "Dairy", "Tea", "olive oil", "Nuts", "Cruciferous vegetables"} <= labels
+    linked = len({link.chunk_id for link in links})
+    note = f"{len(projection.shelves)} shelves, {linked} of {len(chunks)} chunks linked"
+    report("shelves: linked chunks on a shelf, foods", len(projection.attachments) / linked, 0.98, note)

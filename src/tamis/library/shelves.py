@@ -127,7 +127,7 @@ def project(
     kept = {term_id for term_id, bits in lifted.items() if bits.bit_count() >= settings.minimum_support}
     while True:
         tree = _tree(ontology, kept, lifted, order, settings, len(chunks))
-        standing = _standing(ontology, tree, direct, inside)
+        standing = _standing(ontology, tree, direct, order)
         support = _support(tree, standing)
         thin = {term_id for term_id in tree.parent if support[term_id].bit_count() < settings.minimum_support}
         if not thin:
@@ -239,25 +239,19 @@ def _collapse(ontology: Ontology, tree: _Tree, lifted: Mapping[str, Bits], least
         tree.see_also[stays] = [_label(ontology, folded), *tree.see_also.pop(folded, []), *tree.see_also[stays]]
 
 
-def _standing(ontology: Ontology, tree: _Tree, direct: Mapping[str, Bits], inside: Collection[str]) -> dict[str, Bits]:
+def _standing(ontology: Ontology, tree: _Tree, direct: Mapping[str, Bits], order: Sequence[str]) -> dict[str, Bits]:
     """The chunks that stand on every shelf itself: the deepest that is above what was found in them."""
     places: dict[str, frozenset[str]] = {}
-
-    def place(term_id: str) -> frozenset[str]:
-        if term_id not in places:
-            own = term_id
-            while own in tree.folded:
-                own = tree.folded[own]
-            if own in tree.parent:
-                places[term_id] = frozenset([own])
-            else:
-                above = [parent for parent in ontology.terms[term_id].parents if parent in inside]
-                places[term_id] = frozenset(shelf for parent in above for shelf in place(parent))
-        return places[term_id]
-
+    for term_id in order:
+        own = term_id
+        while own in tree.folded:
+            own = tree.folded[own]
+        above = [parent for parent in ontology.terms[term_id].parents if parent in places]
+        reached = frozenset(shelf for parent in above for shelf in places[parent])
+        places[term_id] = frozenset([own]) if own in tree.parent else reached
     standing: dict[str, Bits] = dict.fromkeys(tree.parent, 0)
     for term_id in sorted(direct):
-        for shelf in place(term_id):
+        for shelf in places[term_id]:
             standing[shelf] |= direct[term_id]
     below = _support(tree, standing)
     under = dict.fromkeys(tree.parent, 0)

@@ -39,7 +39,9 @@ def abbreviations(text: str) -> list[Abbreviation]:
         short = bracket.group(1)
         if not any(character.isupper() for character in short):
             continue
-        end = len(text[: bracket.start()].rstrip())
+        end = bracket.start()
+        while end and text[end - 1].isspace():
+            end -= 1
         found.append(Abbreviation(short, _start(short, text, end), end))
     return found
 

@@ -243,27 +243,20 @@ class Linker:
     def _abbreviated(
         self, chunk: Chunk, split: Sequence[Token], long_forms: Mapping[str, EntityLink | None]
     ) -> list[EntityLink]:
-        links = []
+        begun: dict[str, list[tuple[list[str], EntityLink]]] = defaultdict(list)
         for key, link in long_forms.items():
-            if link is None or key in self._blocked:
-                continue
-            wanted = key.split()
-            for first in range(len(split) - len(wanted) + 1):
-                last = first + len(wanted) - 1
-                if [token.key for token in split[first : last + 1]] != wanted:
+            if link is not None and key not in self._blocked:
+                begun[key.split()[0]].append((key.split(), link))
+        links = []
+        for first, token in enumerate(split):
+            for wanted, link in begun.get(token.key, ()):
+                part = split[first : first + len(wanted)]
+                confidence = round(link.confidence * _ABBREVIATED, 4)
+                if [each.key for each in part] != wanted or confidence < self._settings.confidence_floor:
                     continue
-                written = chunk.text[split[first].start : split[last].end]
-                confidence = link.confidence * _ABBREVIATED
-                if any(character.isupper() for character in written) and confidence >= self._settings.confidence_floor:
-                    links.append(
-                        replace(
-                            link,
-                            chunk_id=chunk.chunk_id,
-                            start=split[first].start,
-                            end=split[last].end,
-                            confidence=round(confidence, 4),
-                        )
-                    )
+                start, end = part[0].start, part[-1].end
+                if any(character.isupper() for character in chunk.text[start:end]):
+                    links.append(replace(link, chunk_id=chunk.chunk_id, start=start, end=end, confidence=confidence))
         return links
 
 
