@@ -115,10 +115,10 @@ def merged(first: Labels, second: Labels, entities: csr_array, overlap: float) -
     """One division from two passes.
 
     A community of the first and one of the second pass are the same theme if they agree in their chunks *and* in what
-    those chunks name: more than ``overlap`` of the smaller one lies in the larger, and the weighted Jaccard similarity of
-    their mean entities reaches ``overlap``. Where neither names anything, there is nothing to disagree about, and the
-    chunks decide. So two communities of the first pass become one where the second pass sees one. A row keeps the theme
-    of its first community; without one it follows its second.
+    those chunks name: more than ``overlap`` of the smaller one lies in the larger, and the weighted Jaccard similarity
+    of their mean entities reaches ``overlap``. Where neither names anything, there is nothing to disagree about, and
+    the chunks decide. So two communities of the first pass become one where the second pass sees one. A row keeps the
+    theme of its first community; without one it follows its second.
 
     Args:
         first: (N,) the pass that decides.
