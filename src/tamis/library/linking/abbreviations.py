@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 _BRACKET = re.compile(r"[(\[]\s*([A-Za-z](?:\w|[/+-](?=\w)){1,11}(?:\(\d+\))?)\s*(?=[);,\]])")
 _TOO_LONG = 200
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,9 @@ def abbreviations(text: str) -> list[Abbreviation]:
 def _start(short: str, text: str, end: int) -> int | None:
     """Where the long form that ends at ``end`` begins, None where the letters are not in the words."""
     letters = [character.lower() for character in short.removesuffix("s") if character.isalpha()]
+    by_initials = _initials(letters, text, end)
+    if by_initials is not None:
+        return by_initials
     most_words = min(len(letters) + 5, len(letters) * 2)
     place = end
     for number, letter in enumerate(reversed(letters)):
@@ -64,3 +68,11 @@ def _start(short: str, text: str, end: int) -> int | None:
     if len(long.split()) > most_words or len(long) <= len(short) or "(" in long or short in long.split():
         return None
     return place
+
+
+def _initials(letters: list[str], text: str, end: int) -> int | None:
+    """Where the words begin whose first letters are those of a short form, None where they are not."""
+    words = list(_WORD.finditer(text, max(0, end - _TOO_LONG), end))[-len(letters) :]
+    if len(letters) > 1 and [word.group()[0].lower() for word in words] == letters:
+        return words[0].start()
+    return None

@@ -60,7 +60,7 @@ class Linker:
         self._settings = settings
         self._scope: Container[str] = ontology.terms if scope is None else scope
         self._meanings = Meanings(ontology, self._scope, embedder) if embedder is not None else None
-        self._blocked = frozenset(" ".join(name_key(name)) for name in settings.blocklist)
+        self._blocked = frozenset(_in_any_order(" ".join(name_key(name))) for name in settings.blocklist)
         self._lexicon = Lexicon(ontology, [*knowledge()["decoys"], *settings.blocklist])
         self._above = _ancestors(ontology)
         self._below = Counter(high for lineage in self._above.values() for high in lineage)
@@ -131,7 +131,7 @@ class Linker:
         open_ones = [(number, each) for number, each in open_ones if self._may_link(each.text)]
         found = self._meanings.nearest([each.text for _, each in open_ones], floor)
         for (number, each), answer in zip(open_ones, found, strict=True):
-            if answer is not None:
+            if answer is not None and not self._is_blocked(" ".join(name_key(self._ontology.terms[answer[0]].label))):
                 term_id, cosine = answer
                 link = EntityLink(chunks[number].chunk_id, term_id, each.start, each.end, round(cosine, 4), "dense")
                 yield number, link
@@ -139,7 +139,11 @@ class Linker:
     def _may_link(self, mention: str) -> bool:
         """Whether meaning may decide: spelling has decided on every name it knows, whatever it decided."""
         key = name_key(mention)
-        return " ".join(key) not in self._blocked and not _is_everyday(" ".join(key)) and not self._lexicon.get(key)
+        written = " ".join(key)
+        return not (self._is_blocked(written) or _is_everyday(written) or self._lexicon.get(key))
+
+    def _is_blocked(self, key: str) -> bool:
+        return bool(self._blocked) and _in_any_order(key) in self._blocked
 
     def _places(self, number: int, chunk: Chunk, split: Sequence[Token]) -> list[_Place]:
         found = find(chunk.text, split, self._lexicon, self._settings.fuzzy_floor)
@@ -165,7 +169,7 @@ class Linker:
 
     def _link(self, chunk_id: str, place: _Place, sure: Sure) -> EntityLink | None:
         chosen = self._meant(place.found.readings, place.key, sure)
-        if chosen is None or not chosen.term_id or place.key in self._blocked:
+        if chosen is None or not chosen.term_id or self._is_blocked(place.key):
             return None
         confidence = self._confidence(chosen, place, sure)
         if confidence < self._settings.confidence_floor:
@@ -245,7 +249,7 @@ class Linker:
     ) -> list[EntityLink]:
         begun: dict[str, list[tuple[list[str], EntityLink]]] = defaultdict(list)
         for key, link in long_forms.items():
-            if link is not None and key not in self._blocked:
+            if link is not None and not self._is_blocked(key):
                 begun[key.split()[0]].append((key.split(), link))
         links = []
         for first, token in enumerate(split):
@@ -258,6 +262,10 @@ class Linker:
                 if any(character.isupper() for character in chunk.text[start:end]):
                     links.append(replace(link, chunk_id=chunk.chunk_id, start=start, end=end, confidence=confidence))
         return links
+
+
+def _in_any_order(key: str) -> tuple[str, ...]:
+    return tuple(sorted(word for word in key.split() if word not in LINKING))
 
 
 def _is_everyday(key: str) -> bool:

@@ -209,20 +209,17 @@ def _reordered(text: str, found: Sequence[Token], keys: Sequence[str], lexicon: 
                 readings = tuple(
                     each for each in lexicon.any_order.get(tuple(sorted(chosen)), ()) if commas or not each.signs
                 )
-                listed = commas and _is_list(found, keys, first, end + 1, lexicon)
+                listed = commas and _is_list(found, keys, first, end + 1)
                 if readings and not listed and _stands_alone(text, found, first, end + 1):
                     spans.append(Found(first, end + 1, readings))
     return spans
 
 
-def _is_list(found: Sequence[Token], keys: Sequence[str], first: int, end: int, lexicon: Lexicon) -> bool:
-    """Whether a comma parts two names of a list, ``meat, fish and eggs``, and turns none round, ``acid, folic``."""
-    comma = next(place for place in range(first + 1, end) if found[place].hard)
-    if not (lexicon.get(keys[first:comma]) and lexicon.get(keys[comma:end])):
-        return False
+def _is_list(found: Sequence[Token], keys: Sequence[str], first: int, end: int) -> bool:
+    """Whether names with a comma between them stand in a list, ``meat, fish and eggs``: none is turned round."""
     before = first > 0 and (found[first].sign in _LISTING or keys[first - 1] in _JOINING)
     behind = end < len(keys) and (found[end].sign in _LISTING or keys[end] in _JOINING)
-    return before or behind
+    return before or behind or any(key.isdigit() for key in keys[first:end])
 
 
 def _misspelt(text: str, found: Sequence[Token], keys: Sequence[str], lexicon: Lexicon, floor: float) -> list[Found]:
