@@ -39,6 +39,7 @@ class Origin:
         name: of its origin: copies of one text share it.
         source_type: as the source declares it, else the kind of source.
         year: of publication, None when unknown.
+        language: ISO 639-1 code, empty when unknown.
     """
 
     title: str
@@ -46,6 +47,7 @@ class Origin:
     name: str
     source_type: str
     year: int | None
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,7 +118,7 @@ def build(
     started = time.perf_counter()
     wanted = facets_to_build(app.settings, library.graph, only=facet, ontology=ontology)
     shop = Workshop.open(app, reader, library, progress, use_llm=use_llm)
-    summary = BuildSummary(name, len(shop.corpus.origins), len(shop.corpus.chunks))
+    summary = BuildSummary(name, len(shop.corpus.told), len(shop.corpus.chunks))
     for each, how in wanted.items():
         shop.facet, shop.how = each, how
         entry = FacetSummary(each)

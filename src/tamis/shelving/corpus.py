@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from tamis.library.cards import Origin
+from tamis.library.duplicates import origins
 from tamis.models.protocols import Matrix
 from tamis.schema.document import Chunk, Document, Span
 from tamis.store.protocols import CollectionReader
@@ -28,16 +29,25 @@ class Corpus:
     Attributes:
         chunks: (N,) by document id, then ordinal.
         vectors: (N, D).
-        origins: by document id.
-        hashes: chunk id → hash of everything of it that a library depends on.
+        told: document id → what the document says of where it comes from, each for itself.
+        copies: document id → the document it copies word for word, nearly (S5).
+        hashes: chunk id → hash of what it says and where.
         entities: document id → keys of the entities in it.
     """
 
     chunks: tuple[Chunk, ...]
     vectors: Matrix
-    origins: Mapping[str, Origin]
+    told: Mapping[str, Origin]
+    copies: Mapping[str, str]
     hashes: Mapping[str, str]
     entities: Mapping[str, frozenset[str]]
+
+    @cached_property
+    def origins(self) -> Mapping[str, Origin]:
+        """Document id → where it comes from; copies of a text and what says the same in other words share a name."""
+        owners = [chunk.document_id for chunk in self.chunks]
+        names = origins(owners, self.vectors, [chunk.text for chunk in self.chunks], self.copies)
+        return {owner: replace(origin, name=names.get(owner, owner)) for owner, origin in self.told.items()}
 
     @cached_property
     def rows(self) -> Mapping[str, int]:
@@ -75,31 +85,35 @@ def read_corpus(reader: CollectionReader) -> Corpus:
     """Everything a library is built from."""
     total = reader.info.documents
     chunks: list[Chunk] = []
-    origins: dict[str, Origin] = {}
+    told: dict[str, Origin] = {}
+    copies: dict[str, str] = {}
     hashes: dict[str, str] = {}
     entities: dict[str, frozenset[str]] = {}
     for start in range(0, total, _BATCH):
         ids = reader.document_ids(np.arange(start, min(start + _BATCH, total), dtype=np.int64))
-        signals = {entry.document_id: entry.duplicate_of for entry in reader.signals(ids)}
+        copies.update((entry.document_id, entry.duplicate_of) for entry in reader.signals(ids) if entry.duplicate_of)
         for document, own in zip(reader.documents(ids), reader.chunks_of(ids), strict=True):
-            origin = _origin(document, signals[document.document_id])
-            origins[document.document_id] = origin
-            known = f"{origin.title}\n{origin.name}\n{origin.source_type}\n{origin.year}\n"
-            hashes.update((chunk.chunk_id, sha256_hex(known + chunk.text)[:_SHORT]) for chunk in own)
+            told[document.document_id] = _origin(document)
+            hashes.update((chunk.chunk_id, _hash(document, chunk)) for chunk in own)
             chunks += own
         found = zip(ids, reader.entities(ids), strict=True)
         entities.update((name, frozenset(entity.key for entity in some)) for name, some in found)
     vectors = reader.vectors_at(np.arange(len(chunks), dtype=np.int64))
-    return Corpus(tuple(chunks), vectors, origins, hashes, entities)
+    return Corpus(tuple(chunks), vectors, told, copies, hashes, entities)
 
 
-def _origin(document: Document, duplicate_of: str) -> Origin:
+def _hash(document: Document, chunk: Chunk) -> str:
+    return sha256_hex("\n".join((document.title, *chunk.headings, "", chunk.text)))[:_SHORT]
+
+
+def _origin(document: Document) -> Origin:
     return Origin(
         title=document.title or document.document_id,
         url=document.url,
-        name=duplicate_of or document.document_id,
+        name=document.document_id,
         source_type=document.metadata.get("source_type", "") or document.source,
         year=_year(document.metadata.get("year", "")) or _year(document.published or ""),
+        language=document.language,
     )
 
 

@@ -45,7 +45,7 @@ def build_entities(shop: Workshop) -> list[str]:
     base = f"{LINKING} {ontology.sha256} {settings.model_dump_json()} {shop.how.model_dump_json()}"
     linker: Linker | None = None
     waiting: dict[str, LinkedChunk] = {}
-    shop.progress.stage(f"linking {shop.facet}", len(shop.corpus.origins))
+    shop.progress.stage(f"linking {shop.facet}", len(shop.corpus.told))
     for number, chunks in enumerate(shop.corpus.documents(), 1):
         key = sha256_hex(base + "\n".join(shop.corpus.hashes[chunk.chunk_id] for chunk in chunks))
         if any(chunk.chunk_id not in known or known[chunk.chunk_id].key != key for chunk in chunks):
@@ -98,7 +98,7 @@ def build_shelves(shop: Workshop) -> list[str]:
     from tamis.library.induced import Induced, induce_shelves
 
     before = Induced(tuple(graph.shelves(shop.facet)), graph.attachments(shop.facet))
-    passages = [_passage(chunk, shop.corpus.origins[chunk.document_id]) for chunk in shop.corpus.chunks]
+    passages = [_passage(chunk, shop.corpus.told[chunk.document_id]) for chunk in shop.corpus.chunks]
     made = induce_shelves(shop.facet, passages, shop.corpus.vectors, shop.app.settings.layer_a, before)
     with shop.library.together():
         graph.replace_shelves(shop.facet, made.shelves)

@@ -141,6 +141,10 @@ class GraphStore(Protocol):
         """Keep a small fact; an empty one is forgotten."""
         ...
 
+    def forget_notes(self, prefix: str) -> None:
+        """Forget every small fact whose key begins like this."""
+        ...
+
 
 class CardIndex(Protocol):
     """Finds cards by meaning."""

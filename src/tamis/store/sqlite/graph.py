@@ -273,6 +273,11 @@ class SqliteGraph:
             if value:
                 self._run("INSERT INTO notes VALUES (:key, :value)", key=key, value=value)
 
+    def forget_notes(self, prefix: str) -> None:
+        """Forget every small fact whose key begins like this."""
+        with transaction(self._connection):
+            self._run("DELETE FROM notes WHERE substr(key, 1, length(:prefix)) = :prefix", prefix=prefix)
+
     def _rows(self, query: str, **values: str) -> list[Any]:
         return self._connection.execute(query, values).fetchall()
 
