@@ -173,6 +173,13 @@ def test_a_symbol_is_believed_beside_its_name() -> None:
     assert ("Hg", "n:21") in _found("Mercury was measured, and Hg was low.")
 
 
+def test_a_symbol_that_begins_a_sentence_is_a_word() -> None:
+    arsenic = Linker(Ontology("a", "0", {"a:1": Term("a:1", "arsenic", ("As",))}), LinkSettings())
+    text = "As we measured arsenic, total As rose. As expected."
+    (links,) = arsenic.links([_chunk(text)])
+    assert [link.start for link in links] == [15, 30]
+
+
 def test_an_abbreviation_holds_in_the_whole_document() -> None:
     chunks = [
         _chunk("Soluble dietary fibre (SDF) and FA (fat).", "d", 0),

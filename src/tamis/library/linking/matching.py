@@ -10,6 +10,7 @@ from functools import lru_cache
 from tamis.library.linking.names import LEAST_PART, LINKING, LONGEST_REORDERED, SYNONYM, Lexicon, Node, Reading
 from tamis.library.linking.spelling import Token, keys_of, knowledge, known_words
 from tamis.schema.library import LinkMethod
+from tamis.text.tokens import is_stop
 
 ELLIPSIS = 0.90
 APART = 0.95
@@ -19,6 +20,7 @@ _LONG_SYNONYM = 10
 _LEAST_WORD = 4
 _JOINING = frozenset({"and", "or", "nor"})
 _SYMBOL = re.compile(r"\d|[^\W\d_].*[A-Z].*[A-Z]|[A-Z]{2}")
+_STOPS = frozenset(".!?:\n")
 _LISTING = frozenset({",", "/", "&", "+", ";"})
 
 
@@ -120,6 +122,8 @@ def _cased(text: str, found: Sequence[Token], first: int, end: int, reading: Rea
     if not (reading.symbol or reading.acronym):
         return True
     if reading.symbol:
+        if is_stop(written.lower()) and (not first or text[found[first].start - 2] in _STOPS):
+            return False  # "As", "In" and "No" begin sentences
         return written in {reading.name, reading.name.strip("+-()0123456789"), f"{reading.name}s"}
     return written.rstrip("s").isupper()
 
