@@ -16,7 +16,7 @@ from tamis.cli.terminal import say, say_json
 @click.option("--name", required=True, metavar="N", help="Collection whose library to check.")
 @common
 def command(door: Door, name: str) -> int:
-    """Check that collection, shelves, themes and cards agree; exit 6 where they do not."""
+    """Check that a library holds together; exit 6 where it does not."""
     from tamis.libraries import Library
 
     found = Library(name, door.app()).audit()

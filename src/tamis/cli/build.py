@@ -26,7 +26,10 @@ _STEPS = ("embed", "build_entities", "build_layer_a", "attach", "build_layer_b",
 @click.option("--only", multiple=True, type=click.Choice(_STEPS), metavar="STEP", help="Only this step; repeatable.")
 @common
 def command(door: Door, name: str, facet: str, ontology: Path | None, no_llm: bool, only: tuple[str, ...]) -> None:
-    """Build shelves, themes and cards from a collection; what did not change is left alone."""
+    """Make shelves, themes and cards of a collection.
+
+    What did not change since the last build is left alone, byte for byte.
+    """
     from tamis.libraries import Library
 
     with Library(name, door.app()) as library:

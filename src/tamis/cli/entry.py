@@ -88,7 +88,9 @@ def tamis(ctx: click.Context) -> None:
     """Reads a lot so that a small model has little to read.
 
     Collect documents (ingest, crawl), then ask them (scroll, search) or make a library of them (build, cards). Answers
-    cite their sources; without a language model they are extracts, made on this machine. Start with `tamis demo`.
+    cite their sources; without a language model they are extracts, made on this machine.
+
+    Start with `tamis demo`.
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())

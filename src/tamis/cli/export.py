@@ -16,7 +16,10 @@ from tamis.cli.terminal import say, say_json
 @click.option("--html", "page", default=None, type=click.Path(path_type=Path), help="Write one page to browse here.")
 @common
 def command(door: Door, name: str, graphml: Path | None, page: Path | None) -> None:
-    """Write a library as GraphML, or as one HTML page that needs no server."""
+    """Write a library as GraphML or as one HTML page.
+
+    The page needs no server and no other file.
+    """
     from tamis.errors import UsageError
     from tamis.libraries import Library
 

@@ -17,7 +17,10 @@ from tamis.cli.terminal import say_json
 @click.option("--facet", default="", metavar="F", help="Only this facet.")
 @common
 def command(door: Door, shelf: str, name: str, facet: str) -> None:
-    """List the themes of a library, or those on one SHELF."""
+    """List the themes of a library.
+
+    All of them, or those on one SHELF, named by its path or label.
+    """
     from tamis.libraries import Library
 
     with Library(name, door.app()) as library:
