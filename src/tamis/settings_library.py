@@ -57,7 +57,7 @@ class LayerCSettings(Section):
     sentences: Count = Field(8, description="L5: sentences of the extract")
     map_reduce_threshold: Count = Field(400, description="L5: sentences above which groups are summarised first")
     group_characters: Count = Field(20_000, description="L5: characters of a group")
-    redundancy: Cosine = Field(0.95, description="cosine above which a sentence repeats another; tuned")
+    redundancy: Cosine = Field(0.6, description="tf·idf cosine above which a sentence repeats another; tuned")
     concurrency: Count = Field(2, description="model calls at once")
     query_cards: Count = Field(3, description="nearest cards whose passages a library question reads too")
     safety_sensitive_facets: tuple[str, ...] = Field(("allergies",), description="L8: cards to review before use")

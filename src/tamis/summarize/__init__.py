@@ -3,51 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from tamis.errors import UnknownNameError
-from tamis.summarize.extract import best, summarize
 from tamis.summarize.protocol import Summarizer
 
-if TYPE_CHECKING:
-    from tamis.models.protocols import Embedder
-
-__all__ = ["METHODS", "Summarizer", "best", "summarize", "summarizer"]
+__all__ = ["METHODS", "Summarizer", "summarizer"]
 
 
-def _lexrank(_: Embedder | None) -> Summarizer:
+def _lexrank() -> Summarizer:
     from tamis.summarize.lexrank import LexRank
 
     return LexRank()
 
 
-def _lsa(_: Embedder | None) -> Summarizer:
+def _lsa() -> Summarizer:
     from tamis.summarize.lsa import Lsa
 
     return Lsa()
 
 
-def _luhn(_: Embedder | None) -> Summarizer:
+def _luhn() -> Summarizer:
     from tamis.summarize.luhn import Luhn
 
     return Luhn()
 
 
-def _frequency(_: Embedder | None) -> Summarizer:
+def _frequency() -> Summarizer:
     from tamis.summarize.frequency import Frequency
 
     return Frequency()
 
 
-def _textrank(embedder: Embedder | None) -> Summarizer:
-    from tamis.models.embedder import load_embedder
-    from tamis.settings import EmbeddingSettings
-    from tamis.summarize.textrank import TextRank
+def _textrank() -> Summarizer:
+    from tamis.summarize.overlap import TextRank
 
-    return TextRank((embedder or load_embedder(EmbeddingSettings())).passages)
+    return TextRank()
 
 
-_REGISTRY: dict[str, Callable[[Embedder | None], Summarizer]] = {
+_REGISTRY: dict[str, Callable[[], Summarizer]] = {
     "lexrank": _lexrank,
     "lsa": _lsa,
     "luhn": _luhn,
@@ -58,12 +51,11 @@ METHODS = tuple(_REGISTRY)
 """The names `summarizer` knows."""
 
 
-def summarizer(name: str, *, embedder: Embedder | None = None) -> Summarizer:
+def summarizer(name: str) -> Summarizer:
     """The summariser of a name.
 
     Args:
         name: one of `METHODS`.
-        embedder: for ``textrank``; None loads the packaged one.
 
     Raises:
         UnknownNameError: no such method.
@@ -71,4 +63,4 @@ def summarizer(name: str, *, embedder: Embedder | None = None) -> Summarizer:
     make = _REGISTRY.get(name)
     if make is None:
         raise UnknownNameError(f'no summariser is called "{name}"', fix=f"one of: {', '.join(METHODS)}")
-    return make(embedder)
+    return make()

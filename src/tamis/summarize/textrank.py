@@ -1,8 +1,9 @@
-"""TextRank over sentence embeddings (K1; Mihalcea & Tarau, 2004, with embeddings in place of word overlap)."""
+"""TextRank over sentence embeddings (K1; Mihalcea & Tarau, 2004, with embeddings in place of word overlap).
+
+The method of the registry is the published one, in `tamis.summarize.overlap`.
+"""
 
 from __future__ import annotations
-
-from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -46,18 +47,3 @@ def textrank(
         score = (1.0 - damping) * start + damping * (score @ flow)
     out: Scores = score.astype(np.float32)
     return out
-
-
-class TextRank:
-    """`textrank` with somebody to embed the sentences.
-
-    Args:
-        embed: texts to (S, D) unit rows.
-    """
-
-    def __init__(self, embed: Callable[[Sequence[str]], Matrix]) -> None:
-        self._embed = embed
-
-    def rank(self, sentences: Sequence[str]) -> Scores:
-        """Stationary score of each sentence, (S,), summing to 1."""
-        return textrank(self._embed(list(sentences))) if sentences else np.zeros(0, dtype=np.float32)
