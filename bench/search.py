@@ -19,7 +19,8 @@ from tamis.digest.finish import calibrate_collection
 from tamis.models.protocols import Embedder, EmbeddingIdentity, Matrix
 from tamis.schema.document import Chunk, Document
 from tamis.schema.entity import EntityCount
-from tamis.store.protocols import CollectionReader, StoredDocument
+from tamis.store.nouns import StoredDocument
+from tamis.store.protocols import CollectionReader
 from tamis.text.fingerprints import sha256_hex
 from tamis.text.sentences import sentences
 from tamis.text.tokens import terms

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tamis.app import Collection, Tamis, scroll
+from tamis.app import Tamis, scroll
+from tamis.collection import Collection
 from tamis.libraries import Library
 
 __version__ = "0.1.0"

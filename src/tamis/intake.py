@@ -21,7 +21,7 @@ from tamis.digest.finish import finish
 from tamis.errors import AcquireError, UsageError
 from tamis.schema.document import Document, Page
 from tamis.schema.progress import Progress
-from tamis.store.protocols import PageRecord
+from tamis.store.nouns import PageRecord
 from tamis.text import urls
 from tamis.text.fingerprints import document_digest
 

@@ -8,8 +8,8 @@ from dataclasses import FrozenInstanceError, fields
 import pytest
 
 from tamis.acquire.request import CrawlRequest
-from tamis.app import Collection
 from tamis.cli.crawl import command
+from tamis.collection import Collection
 from tamis.errors import UsageError
 from tamis.settings import CrawlSettings, FetchSettings
 

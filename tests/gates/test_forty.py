@@ -15,8 +15,9 @@ import pytest
 from gates.judged import Memory, RememberingEmbedder, RememberingRecogniser, _source_hash, cache_folder
 from services.nginx import Site, served_folder, servers
 from tamis.acquire.crawl import CrawlSummary
-from tamis.app import Collection, Tamis
+from tamis.app import Tamis
 from tamis.check.quarantine import screen_text
+from tamis.collection import Collection
 from tamis.example import QUESTIONS
 from tamis.models.embedder import load_embedder
 from tamis.models.ner import load_recogniser

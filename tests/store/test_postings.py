@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tamis.store.dense import best
+from tamis.store.nouns import FieldWeights
 from tamis.store.postings import FIELDS, TERM, Postings, bm25f, count_terms, field_factors, invert
-from tamis.store.protocols import FieldWeights
 from tamis.text.tokens import terms
 
 _WORD = st.sampled_from(["apple", "pear", "plum", "fig", "lime", "kiwi"])

@@ -9,7 +9,7 @@ from toy_store import make
 from tamis.errors import StoreError
 from tamis.schema.document import Anchor
 from tamis.schema.entity import EntityCount
-from tamis.store.protocols import Calibration, PageRecord
+from tamis.store.nouns import Calibration, PageRecord
 from tamis.store.sqlite import SqliteStore
 from tamis.text.fingerprints import document_digest
 from tamis.text.tokens import terms

@@ -12,7 +12,7 @@ from tamis.models.protocols import EmbeddingIdentity
 from tamis.schema.document import Chunk, Document
 from tamis.schema.entity import EntityCount
 from tamis.settings import StoreSettings
-from tamis.store.protocols import StoredDocument
+from tamis.store.nouns import StoredDocument
 from tamis.store.sqlite import SqliteStore
 from tamis.text.fingerprints import sha256_hex, simhash
 

@@ -24,7 +24,7 @@ from tamis.acquire.visit import Judge, Visit, readable
 from tamis.errors import AcquireError, FetchError, RefusedAddressError, RobotsRefusedError
 from tamis.schema.document import Page
 from tamis.settings import CrawlSettings
-from tamis.store.protocols import PageRecord
+from tamis.store.nouns import PageRecord
 from tamis.text import urls
 
 Read = Callable[[Response], Page]

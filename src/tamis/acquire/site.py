@@ -16,7 +16,7 @@ from tamis.acquire.response import Response
 from tamis.errors import AcquireError, FetchError, RobotsRefusedError
 from tamis.schema.document import Page
 from tamis.settings import CrawlSettings, FetchSettings, ReadSettings
-from tamis.store.protocols import PageRecord
+from tamis.store.nouns import PageRecord
 from tamis.text import urls
 
 

@@ -9,7 +9,7 @@ from tamis.acquire.frontier import Entry, Scope, same_site
 from tamis.acquire.response import Response
 from tamis.errors import AcquireError, FetchError
 from tamis.schema.document import Page
-from tamis.store.protocols import PageRecord, PageState
+from tamis.store.nouns import PageRecord, PageState
 from tamis.text import urls
 from tamis.text.fingerprints import document_digest
 

@@ -16,7 +16,7 @@ from tamis.cli.terminal import say, say_json
 @click.option("--name", required=True, metavar="N", help="Collection whose library to check.")
 @common
 def command(door: Door, name: str) -> int:
-    """Check that a library holds together; exit 6 where it does not."""
+    """Check a library; exit 6 where something does not fit."""
     from tamis.libraries import Library
 
     found = Library(name, door.app()).audit()

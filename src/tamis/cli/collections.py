@@ -12,7 +12,7 @@ from tamis.cli.door import Door, common
 from tamis.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
-    from tamis.store.protocols import CollectionInfo
+    from tamis.store.nouns import CollectionInfo
 
 
 @click.group("collections", invoke_without_command=True)

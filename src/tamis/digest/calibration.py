@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.models.protocols import Embedder, EmbeddingIdentity, Matrix, Vector
-from tamis.store.protocols import Calibration
+from tamis.store.nouns import Calibration
 
 NEAREST = 5
 """Passages whose likeness to each other is measured; the same number as when a question is judged."""

@@ -16,7 +16,7 @@ from tamis.schema.document import Document
 from tamis.schema.entity import EntityCount, Mention
 from tamis.schema.progress import Progress, Silence
 from tamis.settings import Settings
-from tamis.store.protocols import StoredDocument
+from tamis.store.nouns import StoredDocument
 from tamis.text.fingerprints import simhash
 
 _WORKERS = 3

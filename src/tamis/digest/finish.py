@@ -12,7 +12,8 @@ from tamis.digest.names import embed_names
 from tamis.digest.profiles import profiles
 from tamis.models.protocols import Embedder, Vector
 from tamis.settings import Settings
-from tamis.store.protocols import CollectionInfo, CollectionWriter
+from tamis.store.nouns import CollectionInfo
+from tamis.store.protocols import CollectionWriter
 
 _BATCH = 500
 _CALIBRATED = 20_000

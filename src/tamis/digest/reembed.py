@@ -11,7 +11,8 @@ from tamis.digest.finish import finish
 from tamis.models.protocols import Embedder
 from tamis.schema.progress import Progress
 from tamis.settings import Settings
-from tamis.store.protocols import CollectionInfo, Reembedding
+from tamis.store.nouns import CollectionInfo
+from tamis.store.protocols import Reembedding
 
 
 def reembed(

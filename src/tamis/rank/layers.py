@@ -17,7 +17,8 @@ from tamis.rank.signals import similarity
 from tamis.schema.question import Interpretation
 from tamis.schema.ranking import Via
 from tamis.settings import EntitySettings, RankSettings
-from tamis.store.protocols import CollectionReader, FieldWeights, Rows
+from tamis.store.nouns import FieldWeights, Rows
+from tamis.store.protocols import CollectionReader
 from tamis.text.tokens import terms
 
 Scores = npt.NDArray[np.float64]

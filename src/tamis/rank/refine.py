@@ -16,7 +16,8 @@ from tamis.models.protocols import Matrix, Vector
 from tamis.rank.layers import Probe
 from tamis.schema.document import Chunk
 from tamis.settings import RankSettings
-from tamis.store.protocols import CollectionReader, Rows
+from tamis.store.nouns import Rows
+from tamis.store.protocols import CollectionReader
 from tamis.text.tokens import terms
 
 

@@ -21,7 +21,8 @@ from tamis.rank.snippet import snippet
 from tamis.schema.question import Interpretation
 from tamis.schema.ranking import RankedItem, Ranking, SignalShare, Via
 from tamis.settings import Settings, WeightRow
-from tamis.store.protocols import CollectionReader, DocumentSignals, Rows
+from tamis.store.nouns import DocumentSignals, Rows
+from tamis.store.protocols import CollectionReader
 
 JUDGED = 5
 """Passages at the top of the first pass by which a question is judged answerable."""

@@ -13,7 +13,8 @@ import numpy.typing as npt
 from tamis.models.protocols import Matrix
 from tamis.rank.fusion import Fused, fuse
 from tamis.settings import RankSettings
-from tamis.store.protocols import CollectionReader, Rows
+from tamis.store.nouns import Rows
+from tamis.store.protocols import CollectionReader
 
 Scores = npt.NDArray[np.float64]
 NAME = "neighbours"

@@ -11,7 +11,8 @@ from tamis.render.references import linkable
 from tamis.schema.document import Chunk
 from tamis.schema.library import Card, CardSentence, EvidenceBasis, Quote, Shelf, Theme
 from tamis.store.library import GraphStore
-from tamis.store.protocols import CollectionReader, DocumentSignals
+from tamis.store.nouns import DocumentSignals
+from tamis.store.protocols import CollectionReader
 
 
 def write_html(name: str, graph: GraphStore, reader: CollectionReader, path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tamis.store.protocols import FieldWeights
+from tamis.store.nouns import FieldWeights
 from tamis.text.fingerprints import hash64
 from tamis.text.tokens import terms as analysed
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from tamis.schema.document import Document
-    from tamis.store.protocols import CollectionWriter, StoredDocument
+    from tamis.store.nouns import StoredDocument
+    from tamis.store.protocols import CollectionWriter
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-from tamis.store.protocols import Calibration, CollectionInfo
+from tamis.store.nouns import Calibration, CollectionInfo
 from tamis.store.sqlite.database import SCHEMA_VERSION, get_meta, stored_identity
 from tamis.store.sqlite.snapshot import VISIBLE
 

@@ -16,8 +16,8 @@ from tamis.models.protocols import Matrix, Vector
 from tamis.schema.document import Chunk, Document
 from tamis.schema.entity import EntityCount
 from tamis.store.dense import best, nearest
+from tamis.store.nouns import Calibration, CollectionInfo, DocumentSignals, FieldWeights, Hits, Rows
 from tamis.store.postings import bm25f, field_factors
-from tamis.store.protocols import Calibration, CollectionInfo, DocumentSignals, FieldWeights, Hits, Rows
 from tamis.store.sqlite.failures import damaged_arrays, failures_of
 from tamis.store.sqlite.information import read_calibration, read_information
 from tamis.store.sqlite.rows import DOCUMENT_COLUMNS, as_json, chunk_from, document_from, entity_from

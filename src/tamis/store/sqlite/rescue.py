@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tamis.models.protocols import EmbeddingIdentity
 from tamis.schema.document import Document
-from tamis.store.protocols import StoredDocument
+from tamis.store.nouns import StoredDocument
 from tamis.store.repair import Health
 from tamis.store.sqlite import snapshot
 from tamis.store.sqlite.database import Connection, opened, set_meta, sync, transaction, write_empty

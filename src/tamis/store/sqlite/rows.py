@@ -10,8 +10,8 @@ import numpy as np
 
 from tamis.schema.document import Anchor, Chunk, Document
 from tamis.schema.entity import EntityCount
+from tamis.store.nouns import PageRecord, StoredDocument
 from tamis.store.postings import FIELDS, count_terms
-from tamis.store.protocols import PageRecord, StoredDocument
 from tamis.text.inline import plain
 
 DOCUMENT_COLUMNS = (

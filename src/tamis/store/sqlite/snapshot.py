@@ -21,8 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.models.protocols import Matrix
+from tamis.store.nouns import Rows
 from tamis.store.postings import FIELDS, TERM, FieldPostings, Postings, Terms, invert
-from tamis.store.protocols import Rows
 from tamis.store.sqlite import ann
 from tamis.store.sqlite.database import sync
 

@@ -16,7 +16,7 @@ from tamis.errors import StoreError
 from tamis.models.protocols import EmbeddingIdentity, Matrix
 from tamis.schema.document import Chunk
 from tamis.schema.entity import EntityCount
-from tamis.store.protocols import Calibration, CollectionInfo, PageRecord, StoredDocument
+from tamis.store.nouns import Calibration, CollectionInfo, PageRecord, StoredDocument
 from tamis.store.sqlite import snapshot
 from tamis.store.sqlite.database import (
     generation,
