@@ -319,11 +319,33 @@ def test_summarize_picks_sentences_of_the_text_in_its_order(
     method: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(_TEXT))
-    found = printed_json(["summarize", "-", "--method", method, "--sentences", "2"], capsys)["sentences"]
+    printed = printed_json(["summarize", "-", "--method", method, "--sentences", "2"], capsys)
+    assert (printed["method"], printed["of"]) == (method, 5)
+    found = printed["sentences"]
+    assert all(each["score"] > 0 for each in found)
     spans = [each["span"] for each in found]
     assert len(found) == 2
     assert spans == sorted(spans)
     assert [_TEXT[start:end] for start, end in spans] == [each["text"] for each in found]
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "| a | b |\n|---|---|\n| 1 | 2 |\n", "# Heading"])
+def test_summarize_of_no_sentence_says_so(
+    text: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(text))
+    assert main(["summarize", "-"]) == 3
+    out, err = capsys.readouterr()
+    assert (out, err.count("no sentence to pick")) == ("", 1)
+
+
+def test_summarize_decodes_what_is_piped_in(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    piped = io.TextIOWrapper(io.BytesIO("Der Kessel ist heiß und schön. Müller trinkt Tee.".encode("cp1252")), "utf-8")
+    monkeypatch.setattr("sys.stdin", piped)
+    assert main(["summarize", "-"]) == 0
+    assert "heiß und schön" in capsys.readouterr().out
 
 
 def test_summarize_reads_files_and_names_its_methods(notes: Path, capsys: pytest.CaptureFixture[str]) -> None:
