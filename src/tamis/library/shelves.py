@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 
 from tamis.library.linking.spelling import name_key
 from tamis.library.slugs import slug, unique_slug
@@ -38,26 +40,23 @@ class Projection:
     unplaced: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
 class _Tree:
     """Terms that became shelves, and what was folded into them.
 
     Attributes:
         parent: shelf term → the shelf term above it, empty at the top.
+        below: shelf term, empty for the top → the shelf terms right below it.
         folded: term of a collapsed tier → the shelf term that stands for it.
         see_also: shelf term → labels to name beside its own.
     """
 
-    parent: dict[str, str]
-    folded: dict[str, str] = field(default_factory=dict)
-    see_also: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-
-    def children(self) -> dict[str, list[str]]:
-        """Shelf terms by the one above, ascending."""
-        below: dict[str, list[str]] = defaultdict(list)
-        for term_id in sorted(self.parent):
-            below[self.parent[term_id]].append(term_id)
-        return below
+    def __init__(self, parent: Mapping[str, str]) -> None:
+        self.parent = dict(parent)
+        self.below: dict[str, set[str]] = defaultdict(set)
+        for term_id, above in self.parent.items():
+            self.below[above].add(term_id)
+        self.folded: dict[str, str] = {}
+        self.see_also: dict[str, list[str]] = defaultdict(list)
 
     def lineage(self, term_id: str) -> list[str]:
         """A shelf term and all above it, the nearest first."""
@@ -69,9 +68,16 @@ class _Tree:
     def remove(self, term_id: str) -> None:
         """Take a shelf term out; what was below it moves up."""
         above = self.parent.pop(term_id)
-        for other, parent in self.parent.items():
-            if parent == term_id:
-                self.parent[other] = above
+        self.below[above].discard(term_id)
+        for child in self.below.pop(term_id, ()):
+            self.parent[child] = above
+            self.below[above].add(child)
+
+    def fold(self, folded: str, stays: str, labels: Sequence[str]) -> None:
+        """Let one shelf term stand for another too, and name the other beside it."""
+        self.remove(folded)
+        self.folded[folded] = stays
+        self.see_also[stays] = [*labels, *self.see_also.pop(folded, []), *self.see_also[stays]]
 
 
 def scope(ontology: Ontology, facet: FacetSettings) -> frozenset[str]:
@@ -120,8 +126,8 @@ def project(
         if link.term_id in inside:
             found[link.term_id].add(link.chunk_id)
     chunks = sorted({chunk_id for ids in found.values() for chunk_id in ids})
-    bit = {chunk_id: 1 << place for place, chunk_id in enumerate(chunks)}
-    direct = {term_id: sum(bit[chunk_id] for chunk_id in ids) for term_id, ids in found.items()}
+    place = {chunk_id: number for number, chunk_id in enumerate(chunks)}
+    direct = {term_id: _bits([place[chunk_id] for chunk_id in ids], len(chunks)) for term_id, ids in found.items()}
     order = _parents_first(ontology, inside)
     lifted = _lifted(ontology, inside, direct, order)
     kept = {term_id for term_id, bits in lifted.items() if bits.bit_count() >= settings.minimum_support}
@@ -176,7 +182,8 @@ def _tree(
     chunks: int,
 ) -> _Tree:
     """One primary parent for every term, then without umbrellas, idle tiers and what is too deep."""
-    tree = _Tree({})
+    primary: dict[str, str] = {}
+    others: dict[str, list[str]] = {}
     nearest: dict[str, list[str]] = {}
     for term_id in order:
         above = [parent for parent in ontology.terms[term_id].parents if parent in lifted]
@@ -184,8 +191,10 @@ def _tree(
         nearest[term_id] = reached
         if term_id in kept:
             ranked = sorted(reached, key=lambda parent: (lifted[parent].bit_count(), parent))
-            tree.parent[term_id] = ranked[0] if ranked else ""
-            tree.see_also[term_id] += [_label(ontology, parent) for parent in ranked[1:]]
+            primary[term_id] = ranked[0] if ranked else ""
+            others[term_id] = [_label(ontology, parent) for parent in ranked[1:]]
+    tree = _Tree(primary)
+    tree.see_also.update(others)
     _drop_umbrellas(tree, lifted, settings.umbrella_share * chunks)
     _fold_namesakes(ontology, tree)
     _collapse(ontology, tree, lifted, settings.minimum_support)
@@ -196,13 +205,13 @@ def _tree(
 
 def _drop_umbrellas(tree: _Tree, lifted: Mapping[str, Bits], most: float) -> None:
     """Take away top classes that nearly every chunk is under: they divide nothing."""
-    while True:
-        below = tree.children()
-        wide = [top for top in below[""] if lifted[top].bit_count() > most and below[top]]
-        if not wide:
-            return
-        for top in wide:
+    waiting = sorted(tree.below[""])
+    while waiting:
+        top = waiting.pop()
+        below = sorted(tree.below.get(top, ()))
+        if below and lifted[top].bit_count() > most:
             tree.remove(top)
+            waiting += below
 
 
 def _fold_namesakes(ontology: Ontology, tree: _Tree) -> None:
@@ -211,9 +220,7 @@ def _fold_namesakes(ontology: Ontology, tree: _Tree) -> None:
     for lower in sorted(tree.parent):
         upper = tree.parent[lower]
         if upper and called[lower] == called[upper]:
-            tree.remove(lower)
-            tree.folded[lower] = upper
-            tree.see_also[upper] += [_label(ontology, lower), *tree.see_also.pop(lower, [])]
+            tree.fold(lower, upper, [_label(ontology, lower)])
 
 
 def _collapse(ontology: Ontology, tree: _Tree, lifted: Mapping[str, Bits], least: int) -> None:
@@ -222,21 +229,19 @@ def _collapse(ontology: Ontology, tree: _Tree, lifted: Mapping[str, Bits], least
     The lower name stays where it says it all; where the upper one covers more, the upper name stays, which is true of
     everything in it.
     """
-    while True:
-        single = [
-            (upper, below[0], (lifted[upper] & ~lifted[below[0]]).bit_count())
-            for upper, below in sorted(tree.children().items())
-            if upper and len(below) == 1
-        ]
-        thin = [(upper, lower, beside) for upper, lower, beside in single if beside < least]
-        if not thin:
-            return
-        upper, lower, beside = thin[0]
+    waiting = sorted(tree.parent, reverse=True)
+    while waiting:
+        upper = waiting.pop()
+        if upper not in tree.parent or len(tree.below.get(upper, ())) != 1:
+            continue
+        (lower,) = tree.below[upper]
+        beside = (lifted[upper] & ~lifted[lower]).bit_count()
+        if beside >= least:
+            continue
         idle = beside <= _IDLE * lifted[upper].bit_count()
         folded, stays = (upper, lower) if idle else (lower, upper)
-        tree.remove(folded)
-        tree.folded[folded] = stays
-        tree.see_also[stays] = [_label(ontology, folded), *tree.see_also.pop(folded, []), *tree.see_also[stays]]
+        tree.fold(folded, stays, [_label(ontology, folded)])
+        waiting += [each for each in (tree.parent[stays], stays) if each]
 
 
 def _standing(ontology: Ontology, tree: _Tree, direct: Mapping[str, Bits], order: Sequence[str]) -> dict[str, Bits]:
@@ -253,20 +258,26 @@ def _standing(ontology: Ontology, tree: _Tree, direct: Mapping[str, Bits], order
     for term_id in sorted(direct):
         for shelf in places[term_id]:
             standing[shelf] |= direct[term_id]
-    below = _support(tree, standing)
-    under = dict.fromkeys(tree.parent, 0)
-    for term_id, parent in tree.parent.items():
-        if parent:
-            under[parent] |= below[term_id]
+    support = _support(tree, standing)
+    under = {term_id: _union(support[child] for child in tree.below.get(term_id, ())) for term_id in tree.parent}
     return {term_id: bits & ~under[term_id] for term_id, bits in standing.items()}
 
 
 def _support(tree: _Tree, standing: Mapping[str, Bits]) -> dict[str, Bits]:
-    support = dict(standing)
-    for term_id, bits in standing.items():
-        for above in tree.lineage(term_id)[1:]:
-            support[above] |= bits
+    """The chunks on every shelf or anywhere below it."""
+    support: dict[str, Bits] = {}
+    order: list[str] = []
+    stack = list(tree.below.get("", ()))
+    while stack:
+        order.append(stack.pop())
+        stack += tree.below.get(order[-1], ())
+    for term_id in reversed(order):
+        support[term_id] = standing[term_id] | _union(support[child] for child in tree.below.get(term_id, ()))
     return support
+
+
+def _union(sets: Iterable[Bits]) -> Bits:
+    return reduce(or_, sets, 0)
 
 
 def _finished(
@@ -278,7 +289,6 @@ def _finished(
     chunks: Sequence[str],
     name: str,
 ) -> Projection:
-    below = tree.children()
     shelves: list[Shelf] = []
     ids: dict[str, str] = {"": slug(name)}
     stack = [""]
@@ -286,7 +296,9 @@ def _finished(
         term_id = stack.pop()
         if term_id:
             shelves.append(_shelf(ontology, tree, term_id, ids, direct, support, name))
-        ranked = sorted(below[term_id], key=lambda each: (-support[each].bit_count(), _label(ontology, each), each))
+        ranked = sorted(
+            tree.below.get(term_id, ()), key=lambda each: (-support[each].bit_count(), _label(ontology, each), each)
+        )
         taken: set[str] = set()
         for child in ranked:
             short = unique_slug(_label(ontology, child), taken, child)
@@ -331,8 +343,17 @@ def _label(ontology: Ontology, term_id: str) -> str:
     return _BRACKETED.sub("", label) or label
 
 
-def _ones(bits: Bits) -> Iterable[int]:
-    while bits:
-        lowest = bits & -bits
-        yield lowest.bit_length() - 1
-        bits ^= lowest
+def _bits(places: Iterable[int], size: int) -> Bits:
+    written = bytearray(size // 8 + 1)
+    for place in places:
+        written[place >> 3] |= 1 << (place & 7)
+    return int.from_bytes(written, "little")
+
+
+def _ones(bits: Bits) -> Iterator[int]:
+    """Places of a set's members, ascending."""
+    written = bin(bits)[:1:-1]
+    place = written.find("1")
+    while place >= 0:
+        yield place
+        place = written.find("1", place + 1)

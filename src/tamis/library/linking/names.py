@@ -16,7 +16,7 @@ _INVERTED = frozenset({(1, ",")})
 LONGEST_REORDERED = 4
 LINKING = frozenset({"of", "the", "in"})
 """Words that may stand between those of a name whose order is turned round."""
-_LEAST_FUZZY = 4
+_LEAST_FUZZY, _LONGEST_FUZZY = 4, 40
 _BRACKETED = re.compile(r"\s+\([^()]*\)$|\(\d*[+-]\)$")
 _CHARGE = re.compile(r"(?<=[A-Za-z])\(\d*[+-]\)$")
 _STEREO = re.compile(r"^(?:\([\dRSEZrsz,'’+±-]+\)-|(?:all-)?(?:trans|cis)-|myo-|[DL]{1,2}-)")
@@ -75,7 +75,7 @@ class Lexicon:
                 self._add(term.term_id, name, quality)
         for name in decoys:
             self._add("", name, LABEL)
-        self._near = _Nearness(word for word in self.words if len(word) >= _LEAST_FUZZY)
+        self._near = _Nearness(word for word in self.words if _LEAST_FUZZY <= len(word) <= _LONGEST_FUZZY)
 
     def _add(self, term_id: str, name: str, quality: float) -> None:
         found = _without_article(tokens(name))
@@ -137,7 +137,7 @@ class Lexicon:
 
     def near(self, word: str) -> tuple[tuple[str, bool], ...]:
         """Words of names that are one edit from a word, each with whether that edit is more likely a slip than not."""
-        return self._near.of(word) if len(word) >= _LEAST_FUZZY else ()
+        return self._near.of(word) if _LEAST_FUZZY <= len(word) <= _LONGEST_FUZZY else ()
 
 
 def _names(term: Term) -> Iterator[tuple[str, float]]:
