@@ -57,8 +57,8 @@ def test_a_folder_is_called_by_its_index_or_by_what_its_titles_share():
     passages[0] = Passage("d000#c0", "d000", passages[0].text, "https://site.test/a/index.html", "The Manual")
     assert _tops(induce_shelves("all", passages, vectors, SETTINGS)) == [
         "The Manual",
-        "Chapter of 1 No",
-        "Chapter of 2 No",
+        "Chapter of 1 No.",
+        "Chapter of 2 No.",
     ]
 
 

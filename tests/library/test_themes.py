@@ -170,13 +170,17 @@ def test_order_of_chunks_does_not_matter(order, seed):
 SCRIPT = """
 import hashlib
 from library.clouds import clouds, ids, texts
+from tamis.library.induced import induce_shelves
+from tamis.library.paths import Passage
 from tamis.library.themes import make_themes
-from tamis.settings_library import LayerBSettings
+from tamis.settings_library import LayerASettings, LayerBSettings
 vectors, labels = clouds([300, 200, 100], spread=0.25, dimensions=200)
 names = [frozenset({f"e{row % 7}", f"g{label}"}) for row, label in enumerate(labels)]
 for method in ("communities", "density"):
     themes = make_themes("f", "f/s", ids(labels), vectors, names, texts(labels), LayerBSettings(method=method))
     print(hashlib.sha256(repr(themes).encode()).hexdigest())
+passages = [Passage(name, name, text) for name, text in zip(ids(labels), texts(labels))]
+print(hashlib.sha256(repr(induce_shelves("f", passages, vectors, LayerASettings())).encode()).hexdigest())
 """
 
 
@@ -189,4 +193,4 @@ def test_the_same_in_every_process():
         )
         found.add(run.stdout)
     assert len(found) == 1
-    assert len(set(found.pop().split())) == 2
+    assert len(set(found.pop().split())) == 3

@@ -28,6 +28,7 @@ _TOKEN = re.compile(rf"{_WORD.pattern}|[^\w\s]|\n[ \t]*\n")
 _FENCED = re.compile(r"^[ \t>]*(```|~~~).*?(?:^[ \t>]*\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 _ADDRESS = re.compile(r"\b(?:https?|ftp|file|mailto):\S+|\bwww\.\S+")
 _COMPANION = re.compile(r"[A-Z]|[A-Z]{1,2}\d{1,3}|\d[A-Z]")
+_FILE = re.compile(r".+\.(?:html?|pdf|png|jpe?g|gif|svg|css)")
 _LONGEST = 30
 _LOWER_SHARE = 0.3
 _BREAK = -1
@@ -45,11 +46,12 @@ def _empty_words() -> frozenset[str]:
 def key_of(surface: str) -> str:
     """What stands for all forms of a word, empty for what cannot name anything.
 
-    Numbers, single letters, stop words and words that say nothing about a subject (``empty_words.yaml``) are empty.
+    Empty are numbers, single letters, names of pages and pictures, stop words, and words that say nothing about a
+    subject (``empty_words.yaml``).
     """
     folded = fold(surface).removesuffix("'s").removesuffix("’s")
     letters = sum(character.isalpha() for character in folded)
-    if letters < 2 or 2 * letters <= len(folded) or len(folded) > _LONGEST:
+    if letters < 2 or 2 * letters <= len(folded) or len(folded) > _LONGEST or _FILE.fullmatch(folded):
         return ""
     if is_stop(folded) or folded in _empty_words():
         return ""
