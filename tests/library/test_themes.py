@@ -107,13 +107,18 @@ def test_outliers_are_kept_and_counted():
 
 def test_entities_join_what_vectors_leave_apart():
     vectors, labels = clouds([30, 30, 30], spread=0.03)
+    chance = np.random.default_rng(0)
     names = [
-        frozenset({f"e{row % 6}"}) if label < 2 else frozenset({f"z{row % 6}"}) for row, label in enumerate(labels)
+        frozenset(f"{'e' if label < 2 else 'z'}{n}" for n in chance.choice(8, 3, replace=False)) for label in labels
     ]
-    assert len(_make(vectors, labels)) == 3
-    shared = SETTINGS.model_copy(update={"merge_overlap": 0.3, "resolution": 0.05})
-    places = _places(_make(vectors, labels, shared, names=names), ids(labels))
-    assert places[0] != places[-1]
+    wide = SETTINGS.model_copy(update={"neighbours": 25})
+    assert [len(theme.members) for theme in _make(vectors, labels, wide)] == [30, 30, 30]
+    places = _places(_make(vectors, labels, wide, names=names), ids(labels))
+    assert same_division(places, [0] * 60 + [1] * 30)
+    # Who is named in only one of the two clouds keeps them apart.
+    own = [name | {f"only{label}{n}" for n in range(9)} for name, label in zip(names, labels, strict=True)]
+    places = _places(_make(vectors, labels, wide, names=own), ids(labels))
+    assert same_division(places, labels.tolist())
 
 
 def test_ids_below_the_shelf_are_not_given_to_themes():
