@@ -54,7 +54,7 @@ class LexRank:
         degree = np.diff(links.indptr)
         score: npt.NDArray[np.float64] = np.full(len(degree), 1.0 / len(degree))
         for _ in range(_STEPS):
-            following = links @ (score / degree)
+            following: npt.NDArray[np.float64] = np.asarray(links @ (score / degree)).ravel()
             following /= np.sqrt((following * following).sum())
             moved = following - score
             score = following
