@@ -64,6 +64,9 @@ def test_a_small_shelf_is_one_theme():
     assert len(themes) == 1
     assert not themes[0].outlier
     _all_are_there(themes, ids(labels))
+    named = _make(vectors, labels, shelf_label="Bones")
+    assert (named[0].label, named[0].theme_id) == ("Bones", "food/shelf/bones")
+    assert named[0].keywords == themes[0].keywords
 
 
 def test_nothing_one_chunk_and_identical_chunks():

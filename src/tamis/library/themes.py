@@ -44,9 +44,17 @@ _BETTER = 0.02
 
 
 @dataclass(frozen=True, slots=True)
+class _Place:
+    facet: str
+    shelf_id: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Shelf:
     """The chunks of a shelf in ascending order of their ids, and the graph between their distinct vectors."""
 
+    place: _Place
     chunk_ids: tuple[str, ...]
     vectors: Matrix
     rows: npt.NDArray[np.int64]
@@ -67,6 +75,7 @@ def make_themes(
     previous: Sequence[Theme] = (),
     *,
     taken: Collection[str] = (),
+    shelf_label: str = "",
 ) -> list[Theme]:
     """Divide the chunks of a shelf into themes.
 
@@ -84,6 +93,7 @@ def make_themes(
         settings: how themes are made.
         previous: the themes of this shelf before, in any order.
         taken: ids that must not be given to a theme, such as those of shelves below this one.
+        shelf_label: what the shelf's only theme is called, and themes that have no words of their own.
 
     Returns:
         The largest theme first, equally large ones by id, the outliers last. Every chunk is a primary member of
@@ -94,14 +104,19 @@ def make_themes(
     order = sorted(range(len(chunk_ids)), key=lambda row: chunk_ids[row])
     ids = tuple(chunk_ids[row] for row in order)
     former = sorted((theme for theme in previous if theme.shelf_id == shelf_id), key=lambda theme: theme.theme_id)
-    shelf = _shelf(ids, vectors[order], [entities[row] for row in order], settings)
+    place = _Place(facet, shelf_id, shelf_label)
+    shelf = _shelf(place, ids, vectors[order], [entities[row] for row in order], settings)
     labels = _divided(shelf, former, settings)[shelf.rows]
-    found = _names([texts[row] for row in order], labels)
-    return _themes(facet, shelf_id, shelf, labels, found, former, settings, taken)
+    found = _names([texts[row] for row in order], labels, shelf_label)
+    return _themes(shelf, labels, found, former, settings, taken)
 
 
 def _shelf(
-    ids: tuple[str, ...], vectors: Matrix, entities: Sequence[frozenset[str]], settings: LayerBSettings
+    place: _Place,
+    ids: tuple[str, ...],
+    vectors: Matrix,
+    entities: Sequence[frozenset[str]],
+    settings: LayerBSettings,
 ) -> _Shelf:
     numbers: dict[bytes, int] = {}
     rows = np.array([numbers.setdefault(vector.tobytes(), len(numbers)) for vector in vectors], dtype=np.int64)
@@ -111,7 +126,7 @@ def _shelf(
         named[row] |= some
     distinct = vectors[first]
     graph = nearest_by_vector(distinct, settings.neighbours if len(ids) >= settings.minimum_chunks else 0).union()
-    return _Shelf(ids, vectors, rows, distinct, np.bincount(rows), entity_matrix(named), graph)
+    return _Shelf(place, ids, vectors, rows, distinct, np.bincount(rows), entity_matrix(named), graph)
 
 
 def _divided(shelf: _Shelf, former: Sequence[Theme], settings: LayerBSettings) -> Labels:
@@ -160,17 +175,17 @@ def _kept(shelf: _Shelf, former: Sequence[Theme], settings: LayerBSettings) -> L
     return without_small(extended(shelf.graph, labels), shelf.copies, settings.minimum_size)
 
 
-def _names(texts: Sequence[str], labels: Labels) -> list[Name]:
+def _names(texts: Sequence[str], labels: Labels, shelf_label: str) -> list[Name]:
     """Of each community, and at the end of the outliers if there are any."""
     number = int(labels.max()) + 1
     outliers = bool((labels == NONE).any())
     found = names(vocabulary(texts), np.where(labels == NONE, number, labels), number + outliers, taken=[OUTLIERS])
+    if number == 1 and shelf_label:
+        found[0] = Name(shelf_label, found[0].keywords)
     return [*found[:number], Name(OUTLIERS, found[number].keywords)] if outliers else found
 
 
 def _themes(
-    facet: str,
-    shelf_id: str,
     shelf: _Shelf,
     labels: Labels,
     found: Sequence[Name],
@@ -178,31 +193,32 @@ def _themes(
     settings: LayerBSettings,
     taken: Collection[str],
 ) -> list[Theme]:
+    """Themes with the ids and labels they had, or with new ones."""
+    shelf_id = shelf.place.shelf_id
     members = _members(shelf, labels, len(found))
     primary = [frozenset(member.chunk_id for member in some if member.primary) for some in members]
     before = [theme for theme in former if not theme.outlier]
-    inner = [position for position in range(len(found)) if found[position].label != OUTLIERS]
-    settled = kept_ids([primary[position] for position in inner], before, settings.stable_overlap)
-    continued = {inner[position]: theme for position, theme in settled.items()}
+    inner = int(labels.max()) + 1
+    continued = kept_ids(primary[:inner], before, settings.stable_overlap)
     slugs = {theme_id.rsplit("/", 1)[-1] for theme_id in taken}
     other = unique_slug(OUTLIERS, slugs, OUTLIERS)
     slugs |= {other, *(theme.theme_id.rsplit("/", 1)[-1] for theme in former)}
     used = {theme.label.casefold() for theme in continued.values()} | {OUTLIERS}
     themes = []
     for position in sorted(range(len(found)), key=lambda at: (-len(primary[at]), min(primary[at]))):
-        name, some, outlier = found[position], members[position], found[position].label == OUTLIERS
-        theme_id, keywords = f"{shelf_id}/{other}", name.keywords
-        label = name.label
+        theme_id, label, keywords = f"{shelf_id}/{other}", found[position].label, found[position].keywords
         if same := continued.get(position):
             theme_id, label = same.theme_id, same.label
             keywords = same.keywords if primary_members(same) == primary[position] else keywords
-        elif not outlier:
-            label = _free(name.label or spoken(shelf_id.rsplit("/", 1)[-1]), used)
+        elif position < inner:
+            label = _free(label or shelf.place.label or spoken(shelf_id.rsplit("/", 1)[-1]), used)
             used.add(label.casefold())
             slug = unique_slug(label, slugs, min(primary[position]))
             slugs.add(slug)
             theme_id = f"{shelf_id}/{slug}"
-        themes.append(Theme(theme_id, facet, shelf_id, label, keywords, some, outlier))
+        themes.append(
+            Theme(theme_id, shelf.place.facet, shelf_id, label, keywords, members[position], position >= inner)
+        )
     return sorted(themes, key=lambda theme: (theme.outlier, -len(primary_members(theme)), theme.theme_id))
 
 
