@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 import random
+import resource
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -17,34 +17,42 @@ from tamis.example import QUESTIONS, documents_folder
 
 pytestmark = pytest.mark.slow
 
-# A background job of a shell is born deaf to Ctrl-C; the first line says that the command begins.
-_PROGRAM = (
-    "import signal, sys; from tamis.cli import main; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    "print('begins', file=sys.stderr, flush=True); sys.exit(main())"
-)
+# The moment is one of processor time, which a busy machine does not move; its clock sends a signal by itself. Unheard,
+# that kills like SIGKILL: at once, wherever the process stands; heard as Ctrl-C is heard, it interrupts.
+_PROGRAM = """
+import signal, sys
+from tamis.cli import main
+moment, polite = float(sys.argv.pop(1)), sys.argv.pop(1) == "True"
+signal.signal(signal.SIGPROF, signal.default_int_handler if polite else signal.SIG_DFL)
+signal.setitimer(signal.ITIMER_PROF, moment)
+code = main()
+signal.setitimer(signal.ITIMER_PROF, 0)
+sys.exit(code)
+"""
+_NEVER = 0.0
+_KILLED = -signal.SIGPROF
+_INTERRUPTED = 130
 _SEED = 20
 
 
-def command(home: Path, *words: str) -> subprocess.Popen[bytes]:
+def command(home: Path, *words: str, moment: float = _NEVER, polite: bool = False) -> tuple[int, bytes, str]:
+    """Exit code, output and messages of a command that ends after some seconds of processor time, if not before."""
     environment = {**os.environ, "TAMIS_HOME": str(home), "XDG_CONFIG_HOME": str(home / "config")}
-    return subprocess.Popen(
-        [sys.executable, "-c", _PROGRAM, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
-    )
+    program = [sys.executable, "-c", _PROGRAM, str(moment), str(polite), *words]
+    done = subprocess.run(program, capture_output=True, env=environment, check=False)
+    return done.returncode, done.stdout, done.stderr.decode()
 
 
 def output(home: Path, *words: str) -> bytes:
-    process = command(home, *words)
-    out, err = process.communicate()
-    assert process.returncode == 0, err.decode()
+    code, out, err = command(home, *words)
+    assert code == 0, err
     return out
 
 
-def ingest(home: Path, folder: Path) -> subprocess.Popen[bytes]:
-    """An ingest that has begun."""
-    process = command(home, "ingest", str(folder), "--name", "kitchen", "--quiet")
-    assert process.stderr is not None
-    assert process.stderr.readline() == b"begins\n"
-    return process
+def spent() -> float:
+    """Processor time of all commands that have ended, in seconds."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def shown(home: Path) -> tuple[int, int, list[bytes]]:
@@ -56,22 +64,18 @@ def shown(home: Path) -> tuple[int, int, list[bytes]]:
 def test_five_interruptions_change_nothing(tmp_path: Path) -> None:
     moments = random.Random(_SEED)
     with documents_folder() as folder:
-        process = ingest(tmp_path / "whole", folder)
-        began = time.monotonic()
-        assert process.communicate()[1] == b""
-        taken = time.monotonic() - began
+        ingest = ("ingest", str(folder), "--name", "kitchen", "--quiet")
+        before = spent()
+        output(tmp_path / "whole", *ingest)
+        taken = spent() - before
         wanted = shown(tmp_path / "whole")
         torn = tmp_path / "torn"
         codes = []
-        for how in (signal.SIGKILL, signal.SIGINT, signal.SIGKILL, signal.SIGINT, signal.SIGKILL):
-            process = ingest(torn, folder)
-            time.sleep(moments.uniform(0.1, 0.5) * taken)
-            process.send_signal(how)
-            err = process.communicate()[1].decode()
-            codes.append(process.returncode)
-            assert process.returncode in ({0, 130} if how == signal.SIGINT else {0, -signal.SIGKILL}), err
+        for polite in (False, True, False, True, False):
+            code, _, err = command(torn, *ingest, moment=moments.uniform(0.1, 0.4) * taken, polite=polite)
+            codes.append(code)
+            assert code in {0, _INTERRUPTED if polite else _KILLED}, err
             assert "Traceback" not in err
-        assert -signal.SIGKILL in codes
-        assert 130 in codes
-        output(torn, "ingest", str(folder), "--name", "kitchen", "--quiet")
+        assert codes[:2] == [_KILLED, _INTERRUPTED]
+        output(torn, *ingest)
         assert shown(torn) == wanted

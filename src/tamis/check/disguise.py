@@ -30,7 +30,7 @@ _HEX = re.compile(r"(?<!\w)(?:(?:\\x|0x|%)?[0-9a-fA-F]{2}[\s,:]?){16,}(?!\w)")
 _ESCAPES = re.compile(r"(?:\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|&#x?[0-9a-fA-F]{2,6};|%[0-9a-fA-F]{2}){4,}")
 _BINARY = re.compile(r"(?<!\w)(?:[01]{8}\s?){8,}(?!\w)")
 _DECIMAL = re.compile(r"(?<!\w)(?:\d{2,3}[\s,;]+){12,}\d{2,3}(?!\w)")
-_SPACED = re.compile(r"(?<!\w)(?:\w[ \t.\-_*|]{1,2}){5,}\w(?!\w)")
+_SPACED = re.compile(r"(?<!\w)(?:[^\W_][ \t.\-_*|]{1,2}){5,}[^\W_](?![^\W_])")
 _HOMOGLYPHS = str.maketrans(
     "аеорсухіјѕԁԛԝһкмтнвАЕОРСУХІЈЅКМТНВɡοανιτρεκυΑΒΕΗΙΚΜΝΟΡΤΥΧ",
     "aeopcyxijsdqwhkmthbAEOPCYXIJSKMTHBgoavitpekuABEHIKMNOPTYX",

@@ -16,7 +16,7 @@ from tamis.models.protocols import EntityRecogniser
 from tamis.text.tokens import terms
 
 _QUOTE = re.compile(r"“([^“”\n]{2,400})”|\"([^\"\n]{2,400})\"|«([^«»\n]{2,400})»|„([^“”„\n]{2,400})[“”]")
-_ELLIPSIS = re.compile(r"\s*(?:\[?(?:\.\.\.|…)\]?)\s*")
+_ELLIPSIS = re.compile(r"(?:(?<!\s)\s++)?\[?(?:\.\.\.|…)\]?\s*+")
 _MOST_NAMED = 3
 _LEAST_QUOTED_WORDS = 2
 _LEAST_ALIGNED = 0.6

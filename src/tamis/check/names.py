@@ -12,8 +12,10 @@ from tamis.models.protocols import EntityRecogniser
 from tamis.text.tokens import fold, is_stop, terms
 
 _TOKEN = re.compile(r"[^\W_]+(?:[.'’&/+-][^\W_]+)*[+#]*")
-_WHOLE = re.compile(r"\w*_\w*")
-_CODE_LIKE = re.compile(r"(?=[\w.-]*[A-Za-z])(?=[\w.-]*\d)[A-Za-z][\w]*(?:[.-]\w+)*|\d+(?:\.\d+){2,}")
+_WHOLE = re.compile(r"(?<!\w)[^\W_]*+_\w*+")
+_CODE_LIKE = re.compile(
+    r"(?<![\w.-])(?=[\w.-]*[A-Za-z])(?=[\w.-]*\d)[A-Za-z]\w*+(?:[.-]\w++)*+|(?<![\d.])\d++(?:\.\d++){2,}+"
+)
 _IDENTIFIER = re.compile(
     r"(?<![\w./@-])(?=[\w.]*(?:[^\W\d_]_|\.[a-z]|\w\(\)))[A-Za-z_]\w+(?:\.[a-z_]\w+)*(?:\(\))?(?![\w(])"
 )
@@ -202,7 +204,9 @@ def vocabulary_of(parts: Sequence[Vocabulary]) -> Vocabulary:
 
 def _initials(text: str) -> frozenset[str]:
     found: set[str] = set()
-    for match in re.finditer(r"\b[A-Z][\w'’-]*(?:\s+(?:(?:of|the|and|for|to)\s+)*[A-Z][\w'’-]*){1,6}", text):
+    for match in re.finditer(
+        r"\b[A-Z][\w'’-]{0,100}+(?:\s++(?:(?:of|the|and|for|to)\s++)*+[A-Z][\w'’-]{0,100}+){1,6}", text
+    ):
         every = match.group().split()
         found.add("".join(word[0] for word in every if word[0].isupper()).casefold())
         found.add("".join(word[0] for word in every).casefold())

@@ -160,7 +160,7 @@ def _digits(text: str, match: re.Match[str]) -> Number | None:
 
 def _plain(digits: str) -> str:
     """Digits with a decimal point and nothing else: 1.234,5 and 1,234.5 alike, and 0,5 for a half."""
-    if re.fullmatch(r"\d{1,3}(?:\.\d{3})+,\d+|\d+,(?:\d{1,2}|\d{4,})", digits):
+    if re.fullmatch(r"(?<![\d.])\d{1,3}(?:\.\d{3})++,\d+|(?<!\d)\d++,(?:\d{1,2}|\d{4,})", digits):
         return digits.replace(".", "").replace(",", ".")
     return re.sub(r"[,\u00a0\u202f'’ ]", "", digits)
 

@@ -20,7 +20,7 @@ _NEGATION = re.compile(
 )
 _NOT_NEGATING = re.compile(r"\bnot (?:only|just|merely)\b|\bno (?:later|more|less|fewer) than\b|\bno\. ?\d")
 _CLAUSE = re.compile(
-    r"[;:,()]\s+|\s+[-–—]\s+|\s(?=without\b)"
+    r"[;:,()]\s+|(?<!\s)\s++[-–—]\s++|\s(?=without\b)"
     r"|\b(?:but|although|though|whereas|while|because|unless|however|and|which|if|since|so that)\b"
 )
 _PREFIXES = frozenset({"un", "in", "im", "il", "ir", "dis", "non"})

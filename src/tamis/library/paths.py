@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from urllib.parse import unquote, urlsplit
 
-_SEPARATOR = re.compile(r"\s+[-–—|·:»]\s+")
+_SEPARATOR = re.compile(r"(?<!\s)\s++[-–—|·:»]\s++")
 _INDEX = re.compile(r"(?:index|default|home|readme|contents)(?:\.\w+)?", re.IGNORECASE)
 _REPEATED = 3
 _MOSTLY = 0.5

@@ -18,7 +18,7 @@ from tamis.library.slugs import slug, unique_slug
 from tamis.schema.library import EntityLink, Ontology, Shelf
 from tamis.settings_library import FacetSettings, LayerASettings
 
-_BRACKETED = re.compile(r"\s*\((?:[^()]*)\)$")
+_BRACKETED = re.compile(r"(?:(?<!\s)\s++)?\([^()]*+\)$")
 _IDLE = 0.05
 """Share of a tier's chunks beside its only shelf below which it says nothing of its own."""
 Bits = int

@@ -14,8 +14,10 @@ from tamis.plan.phrases import singular_topic, topic
 from tamis.plan.wording import core_text, first_word, is_opening, normalise, opens, plainly
 from tamis.text.tokens import terms
 
-_SENTENCE = re.compile(r"(?<=[?!])\s+|(?<=\w{3}\.)\s+(?=[A-Z])|\s*;\s+|(?<=[?!])(?=[A-Z])")
-_JOINT = re.compile(r"(?P<comma>,)?\s+(?P<and>and|but)\s+(?:also\s+|then\s+|if so,?\s+|if not,?\s+)?|(?P<only>,)\s+")
+_SENTENCE = re.compile(r"(?<=[?!])\s+|(?<=\w{3}\.)\s+(?=[A-Z])|(?:(?<!\s)\s++)?;\s++|(?<=[?!])(?=[A-Z])")
+_JOINT = re.compile(
+    r"(?P<comma>,)?(?<!\s)\s++(?P<and>and|but)\s+(?:also\s+|then\s+|if so,?\s+|if not,?\s+)?|(?P<only>,)\s+"
+)
 _TWIN = re.compile(
     r"^(?P<first>when|where|how|why|how (?:long|much|many|often)|what|who)(?P<joint> (?:and|or) )"
     r"(?P<second>when|where|how|why|(?:for )?how (?:long|much|many|often)|at what \w+) (?P<rest>.+)$",

@@ -34,7 +34,7 @@ def named_sources(question: str) -> tuple[tuple[str, ...], str]:
         templates.append(match_in.expand(template).lower() if match_in.groups() else template)
         rest = rest[: match_in.start()] + rest[match_in.end() :]
     rest = _SPACE.sub(" ", rest).strip(" ,;:")
-    rest = re.sub(r"\s+([?.!,;:])", r"\1", rest)
+    rest = re.sub(r"(?<!\s)\s++([?.!,;:])", r"\1", rest)
     query = rest.rstrip("?!. ")
     found.extend(template.replace("{query}", query) for template in templates)
     return tuple(dict.fromkeys(found)), rest

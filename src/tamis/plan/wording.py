@@ -7,7 +7,7 @@ import re
 from tamis.plan.lexicon import rules
 
 _SPACE = re.compile(r"\s+")
-_END = re.compile(r"[\s?!.…]+$")
+_END = re.compile(r"(?<![\s?!.…])[\s?!.…]++$")
 _CONDITIONS = frozenset({"when", "where"})
 _CLAUSE = re.compile(r"(?<=[,;:.!?–—])\s+(?:(?:and|but|so|or|then)\s+)?(?=[a-z])", re.IGNORECASE)
 

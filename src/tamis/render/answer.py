@@ -18,7 +18,7 @@ from tamis.text.unseen import without_unseen
 
 _MARKUP = re.compile(r"([\\`*\[\]<>|~])|(?<![^\W_])(_)|(_)(?![^\W_])|^([#+-])(?=\s)|(&)(?=#?\w+;)", re.MULTILINE)
 _ADDRESS = re.compile(
-    r"(?:\b(?:https?|ftp)://|\bwww\.|\b(?:mailto|xmpp):|[\w.+-]+@(?=[\w-]+\.))[^\s<>`]*[^\s<>`.,;:!?)\]\"']",
+    r"(?:\b(?:https?|ftp)://|\bwww\.|\b(?:mailto|xmpp):|(?<![\w.+-])[\w.+-]++@(?=[\w-]+\.))[^\s<>`]*[^\s<>`.,;:!?)\]\"']",
     re.IGNORECASE,
 )
 """What readers of Markdown make links of without being asked."""

@@ -19,7 +19,7 @@ _NUMBERED = re.compile(
     r"(?<=[\w.!?\"'”’)])\s{0,3}((?:\[\s?\d{1,3}(?:\s?[,;]\s?\d{1,3}){0,20}\s?\]\s{0,3}){1,20})(?=\s{0,3}(?:[.,;:!?](?:\s|$)|$|\n))"
 )
 _NAMED = re.compile(
-    rf"\(?\b(?:according to|as (?:stated|shown|described|noted|seen) in|see|source|cited in)\s*:?\s+"
+    rf"\(?\b(?:according to|as (?:stated|shown|described|noted|seen) in|see|source|cited in)(?:\s++(?::\s++)?|:\s++)"
     rf"({_ONE}(?:{_JOIN}{_ONE})*)(?!\w)\s*\)?[,:]?\s*",
     re.IGNORECASE,
 )
@@ -83,6 +83,6 @@ def extract(text: str, known: Collection[str]) -> Cited:
 def _tidy(text: str) -> str:
     """One space between words, none before a mark, no empty brackets, no mark at the front."""
     text = re.sub(r"[(\[]\s*[)\]]", "", text)
-    text = re.sub(r"\s+([.,;:!?])(?=\s|$)", r"\1", " ".join(text.split()))
-    text = re.sub(r"([.!?])[.,]+$", r"\1", text) if not text.endswith("...") else text
+    text = re.sub(r"(?<!\s)\s++([.,;:!?])(?=\s|$)", r"\1", " ".join(text.split()))
+    text = re.sub(r"([!?]|(?<![.,]),*+\.)[.,]++$", r"\1", text) if not text.endswith("...") else text
     return re.sub(r"^[,;:.\s]+", "", text)

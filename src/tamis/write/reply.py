@@ -20,7 +20,10 @@ _LINE_ENDS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _TERMINAL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?)")
 _THOUGHT = re.compile(r"<(/?)(?:think|thinking|reasoning|thought)\b[^<>]{0,200}>", re.IGNORECASE)
 _TEMPLATE_MARK = re.compile(r"<\|[^|<>\n]{1,40}\|>|</?s>|\[/?INST\]|</?evidence\b[^<>]*>", re.IGNORECASE)
-_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\(\s*<?[^()\s]*(?:\([^()\s]*\)[^()\s]*)*>?(?:\s+[\"'][^\"'\n]*[\"'])?\s*\)")
+_TITLE = r"[\"'][^\"'\n]*+[\"']"
+_LINK = re.compile(
+    rf"!?\[([^\[\]\n]*+)\]\(\s*+(?:[^()\s]*+(?:\([^()\s]*+\)[^()\s]*+)*+(?:\s++{_TITLE})?|{_TITLE})\s*+\)"
+)
 _URL = re.compile(
     r"<?\b(?:[a-z][a-z0-9+.-]{1,15}://|www\.|mailto:)[^\s<>\"'`)\]]+[^\s<>\"'`)\].,;:!?]*>?"
     r"|\b(?:[a-z0-9-]{1,63}\.){1,8}(?:com|org|net|edu|gov|io|ai|dev|info|co|uk|de|fr|eu)/[^\s<>\"'`)\]]*",
@@ -128,7 +131,7 @@ def without_urls(text: str, allowed: str = "") -> tuple[str, int]:
 
 def from_json(text: str) -> str | None:
     """The answer inside a reply that is JSON though prose was asked for; None for prose, empty where it has none."""
-    bare = re.sub(r"^```(?:json)?\s*|\s*```$", "", text.strip())
+    bare = re.sub(r"^```(?:json)?\s*+|(?:(?<!\s)\s++)?```$", "", text.strip())
     if bare[:1] not in ("{", "["):
         return None
     try:

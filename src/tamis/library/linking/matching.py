@@ -19,7 +19,7 @@ _LOCANT = 2
 _LONG_SYNONYM = 10
 _LEAST_WORD = 4
 _JOINING = frozenset({"and", "or", "nor"})
-_SYMBOL = re.compile(r"\d|[^\W\d_].*[A-Z].*[A-Z]|[A-Z]{2}")
+_SYMBOL = re.compile(r"\d|[A-Z]{2}|^(?:[^\w\n]|[\d_])*+[^\W\d_][^A-Z\n]*+[A-Z][^A-Z\n]*+[A-Z]", re.MULTILINE)
 _STOPS = frozenset(".!?:\n")
 _LISTING = frozenset({",", "/", "&", "+", ";"})
 

@@ -9,7 +9,7 @@ from tamis.models.protocols import Embedder, Matrix
 from tamis.schema.library import Ontology
 from tamis.store.dense import nearest
 
-_BRACKETED = re.compile(r"\s*\([^()]*\)\s*$")
+_BRACKETED = re.compile(r"(?:(?<!\s)\s++)?\([^()]*+\)\s*$")
 _MOST_LABELS = 20_000
 """Embedding more labels than these would take minutes; a larger ontology is linked by spelling alone."""
 

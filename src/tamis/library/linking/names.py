@@ -17,7 +17,7 @@ LONGEST_REORDERED = 4
 LINKING = frozenset({"of", "the", "in"})
 """Words that may stand between those of a name whose order is turned round."""
 _LEAST_FUZZY, _LONGEST_FUZZY = 4, 40
-_BRACKETED = re.compile(r"\s+\([^()]*\)$|\(\d*[+-]\)$")
+_BRACKETED = re.compile(r"(?<!\s)\s++\([^()]*+\)$|\(\d*[+-]\)$")
 _CHARGE = re.compile(r"(?<=[A-Za-z])\(\d*[+-]\)$")
 _STEREO = re.compile(r"^(?:\([\dRSEZrsz,'’+±-]+\)-|(?:all-)?(?:trans|cis)-|myo-|[DL]{1,2}-)")
 _LEAST_TURNED = 4

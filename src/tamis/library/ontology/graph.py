@@ -43,7 +43,9 @@ def looks_like_rdf_xml(head: str) -> bool:
 
 def looks_like_turtle(head: str) -> bool:
     """Whether a text begins as Turtle or N-Triples do."""
-    return bool(re.search(r"(?im)^\s*(?:@prefix|@base|prefix|base)\s+\S*\s*<|^\s*<[^<>\s]+>\s+<[^<>\s]+>\s", head))
+    return bool(
+        re.search(r"(?im)^[^\S\n]*+(?:@?(?:prefix|base)\s++(?:\S*<|\S++\s++<)|<[^<>\s]++>\s++<[^<>\s]++>\s)", head)
+    )
 
 
 def read_rdf_xml(text: str) -> Source:

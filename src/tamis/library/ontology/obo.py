@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 from tamis.library.ontology.draft import Draft, Source
 
-_QUOTED = re.compile(r'\s*"((?:[^"\\]|\\.)*)"\s*(\w*)')
+_QUOTED = re.compile(r'\A\s*"((?:[^"\\]++|\\.)*+)"\s*(\w*)')
 _COMMENT = re.compile(r"(?<!\\)(?:^|\s)!.*$")
-_MODIFIERS = re.compile(r"\s*\{[^{}]*\}\s*$")
+_MODIFIERS = re.compile(r"(?:(?<!\s)\s++)?\{[^{}]*+\}\s*$")
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"n": " ", "W": " ", "t": " "}
 _SAME = frozenset({"EXACT", "RELATED", ""})

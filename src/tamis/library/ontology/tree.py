@@ -34,7 +34,7 @@ from tamis.text import yamls
 _FIELDS = frozenset({"label", "id", "synonyms", "definition", "parents", "terms"})
 _DEEPEST = 60
 _MOST = 500_000
-_KEY = re.compile(r"(?m)^\s*(?:- )?[^\s#][^\n]*?(?::\s|:$)|^\s*- \S")
+_KEY = re.compile(r"(?m)^[^\S\n]*+(?:(?:- )?[^\s#][^\n]*?(?::\s|:$)|- \S)")
 
 
 def looks_like_tree(head: str) -> bool:

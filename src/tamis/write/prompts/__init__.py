@@ -19,7 +19,7 @@ CARD = "card.v1"
 UNANSWERED = "The evidence does not answer this."
 """What the writer is told to say when it finds no answer; recognised in any case and punctuation."""
 
-_FENCE = re.compile(r"<(?=\s*/?\s*evidence\b)", re.IGNORECASE)
+_FENCE = re.compile(r"<(?=\s*+(?:/\s*+)?evidence\b)", re.IGNORECASE)
 _LABEL = re.compile(r"[\[(【]\s*(E\s?\d+)\s*[\])】]", re.IGNORECASE)
 _LANGUAGES = {
     "en": "English",

@@ -45,7 +45,7 @@ _BACKGROUND = re.compile(r"(?:^|[;\s])background(?:-color)?\s*:\s*([^;!]+)", re.
 _WHITE = re.compile(
     r"#f{3}(?:f{3}|f{5})?$|white$|rgba?\(\s*255\s*,\s*255\s*,\s*255|hsl\(\s*\d+\s*,\s*\d+%\s*,\s*100%", re.IGNORECASE
 )
-_TRANSPARENT = re.compile(r"transparent|rgba\([^)]*,\s*0(?:\.0+)?\s*\)|#[0-9a-f]{6}00$", re.IGNORECASE)
+_TRANSPARENT = re.compile(r"\A(?:transparent|rgba\([^)]*,\s*0(?:\.0+)?\s*\)|#[0-9a-f]{6}00$)", re.IGNORECASE)
 
 
 def text_of(element: Element) -> str:

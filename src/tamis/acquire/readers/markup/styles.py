@@ -25,15 +25,15 @@ _ALWAYS = 400
 """Characters that may be hidden even on a page of little else."""
 _NEVER = frozenset({"html", "body", "main", "article", "head"})
 _HIDES: Mapping[str, re.Pattern[str]] = {
-    "display": re.compile(r"none$"),
-    "visibility": re.compile(r"(?:hidden|collapse)$"),
-    "opacity": re.compile(r"(?:0++(?:\.0*+)?|\.0++)%?$"),
-    "font-size": re.compile(r"(?:0++(?:\.0*+)?|\.0++)(?:px|em|rem|pt|ex|ch|%|vw|vh)?$"),
+    "display": re.compile(r"\Anone$"),
+    "visibility": re.compile(r"\A(?:hidden|collapse)$"),
+    "opacity": re.compile(r"\A(?:0++(?:\.0*+)?|\.0++)%?$"),
+    "font-size": re.compile(r"\A(?:0++(?:\.0*+)?|\.0++)(?:px|em|rem|pt|ex|ch|%|vw|vh)?$"),
 }
 _COMMENT = re.compile(r"/\*(?:.*?\*/|.*\Z)|<!--|-->", re.DOTALL)
 _STRING = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'")
 _BRACE = re.compile(r"[{}]")
-_SELECTOR = re.compile(r"([a-zA-Z][\w-]*+)?((?:[.#][A-Za-z_-][\w-]*+)*+)$")
+_SELECTOR = re.compile(r"\A([a-zA-Z][\w-]*+)?((?:[.#][A-Za-z_-][\w-]*+)*+)$")
 _PART = re.compile(r"([.#])([\w-]+)")
 
 Weight = tuple[bool, int, int, int, int]
