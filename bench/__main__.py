@@ -16,8 +16,8 @@ from bench.table import Row, format_table
 
 MEASUREMENTS = ("commands", "scroll", "ingest", "guard", "quarantine", "search", "memory")
 """Each is a module of this package with a function ``measure(bench)``."""
-ON_REQUEST = ("kills",)
-"""Likewise, but they take long and say nothing about speed: measured only when named."""
+ON_REQUEST = ("kills", "soak", "summaries")
+"""Likewise, but they take long, themselves or their peers: measured only when named."""
 
 
 def data_folder() -> Path | None:
@@ -62,6 +62,9 @@ def main(words: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--quick", action="store_true", help="measure on little, in under two minutes")
     parser.add_argument("--moments", type=int, default=0, metavar="N", help="kills: how often each operation is killed")
+    parser.add_argument("--pages", type=int, default=0, metavar="N", help="soak: how many are crawled")
+    parser.add_argument("--questions", type=int, default=0, metavar="N", help="soak: how many are asked")
+    parser.add_argument("--processes", type=int, default=0, metavar="N", help="soak: how many ask at once")
     given = parser.parse_args(words)
     unknown = sorted(set(given.names) - {*MEASUREMENTS, *ON_REQUEST})
     if unknown:
@@ -74,6 +77,9 @@ def main(words: Sequence[str] | None = None) -> int:
             data_folder(),
             quick=given.quick,
             moments=given.moments,
+            pages=given.pages,
+            asked=given.questions,
+            processes=given.processes,
             say=lambda line: print(line, file=sys.stderr, flush=True),
         )
         rows = run(given.names or MEASUREMENTS, bench)

@@ -73,6 +73,9 @@ class Bench:
         data: the folder of the measuring data; the example documents stand in where it is not there.
         quick: measure on little.
         moments: how often a measurement that kills processes does so; 0 leaves it to the measurement.
+        pages: how many pages a measurement crawls; 0 likewise.
+        asked: how many questions it asks at once; 0 likewise.
+        processes: how many processes ask; 0 likewise.
     """
 
     work: Path
@@ -80,6 +83,9 @@ class Bench:
     data: Path | None = None
     quick: bool = False
     moments: int = 0
+    pages: int = 0
+    asked: int = 0
+    processes: int = 0
     say: Callable[[str], None] = field(default=lambda _: None)
 
     @cached_property

@@ -17,10 +17,12 @@ from functools import lru_cache
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import numpy as np
+import numpy.typing as npt
 
 from tamis.models.protocols import EmbeddingIdentity, Matrix
 from tamis.schema.entity import Mention
 
+_WORD = re.compile(r"\w+")
 _NAME = re.compile(r"[A-Z][a-z]{3,}(?: [A-Z][a-z]{3,})*")
 
 
@@ -63,6 +65,16 @@ class ToyRecogniser:
             )
             for text in texts
         ]
+
+
+class ToyReranker:
+    """Counts the words of the question that a passage holds."""
+
+    def score(self, question: str, passages: Sequence[str]) -> npt.NDArray[np.float64]:
+        """(N,) log-odds that each passage answers the question."""
+        asked = set(_WORD.findall(question.casefold()))
+        shares = [len(asked.intersection(_WORD.findall(text.casefold()))) / max(1, len(asked)) for text in passages]
+        return np.array([12.0 * share - 6.0 for share in shares], dtype=np.float64)
 
 
 _WORDS = (
@@ -128,8 +140,8 @@ class Switch:
 
 
 @contextmanager
-def served(versions: Mapping[int, Mapping[str, str]], switch: Switch) -> Iterator[str]:
-    """The address of a site, served by a process of its own, with validators."""
+def served(versions: Mapping[int, Mapping[str, str]], switch: Switch, port: int = 0) -> Iterator[str]:
+    """The address of a site, served by a process of its own, with validators; port 0 takes any that is free."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -159,7 +171,7 @@ def served(versions: Mapping[int, Mapping[str, str]], switch: Switch) -> Iterato
             # Its clients are killed: that is what it is for.
             pass
 
-    server = Server(("127.0.0.1", 0), Handler)
+    server = Server(("127.0.0.1", port), Handler)
     child = os.fork()
     if not child:
         try:
