@@ -108,7 +108,7 @@ class Library:
 
             reader = self._open.enter_context(self._app.store.reader(self.name))
             library = self._open.enter_context(self._app.store.library(self.name))
-            self._view = GraphView(library.graph, reader)
+            self._view = GraphView(library.graph, reader, self._open)
         return self._view
 
     def search_cards(
@@ -163,6 +163,7 @@ class Library:
         """Let go of the files that `graph` holds open."""
         self._view = None
         self._open.close()
+        self._open = ExitStack()
 
     def __enter__(self) -> Self:
         return self

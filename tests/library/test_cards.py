@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tamis.check.disagree import disagreement
+from tamis.check.disagree import agreement, disagreement
 from tamis.library.cards import Origin, assemble, content_hash, covered, draft, evidence_of, extracts
 from tamis.library.quality import confidence_note, controversy_note, evidence_quality
 from tamis.library.statements import compare
@@ -35,7 +35,7 @@ NAMES = {name: name for name in "abcd"}
 
 
 def test_sentences_of_two_origins_confirm_or_contradict_and_those_of_one_do_neither():
-    found = compare(quotes(), NAMES, disagreement)
+    found = compare(quotes(), NAMES, disagreement, agreement)
     assert (0, 1) in found.opposing
     assert 2 in found.confirmed[0]
     assert 3 not in found.confirmed.get(0, ())
@@ -45,7 +45,7 @@ def test_sentences_of_two_origins_confirm_or_contradict_and_those_of_one_do_neit
 
 
 def test_copies_of_one_origin_confirm_nothing():
-    found = compare(quotes(SAYINGS[0], ("c", SAYINGS[0][1])), {"a": "x", "c": "x"}, disagreement)
+    found = compare(quotes(SAYINGS[0], ("c", SAYINGS[0][1])), {"a": "x", "c": "x"}, disagreement, agreement)
     assert found.compared == 0
     assert found.agreement is None
 
@@ -108,7 +108,7 @@ def made(**years):
         "Bones",
         said,
         [0, 4],
-        compare(said, NAMES, disagreement),
+        compare(said, NAMES, disagreement, agreement),
         origins(**years),
         ["a", "b", "c", "d"],
         chunks=4,

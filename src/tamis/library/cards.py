@@ -21,7 +21,7 @@ from tamis.schema.library import Card, CardSentence, EvidenceBasis, Quote
 from tamis.schema.report import Sentence
 from tamis.text.fingerprints import sha256_hex
 
-MAKING = "1"
+MAKING = "2"
 """Changes when cards of the same input come out differently, so that they are made anew."""
 NEAR = 0.72
 """Cosine from which a passage counts as covered by a sentence of the card; unrelated ones of one shelf lie near .6."""

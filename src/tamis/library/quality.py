@@ -20,6 +20,8 @@ from tamis.schema.library import EvidenceBasis, EvidenceQuality, Quote
 HIGH_ORIGINS, HIGH_COVERAGE = 5, 0.5
 MEDIUM_ORIGINS, MEDIUM_COVERAGE = 3, 0.35
 LEAST_COVERAGE = 0.25
+_FEW_ORIGINS = 0.8
+"""Share of the documents below which it is told that there are fewer origins."""
 
 
 def evidence_quality(basis: EvidenceBasis) -> EvidenceQuality:
@@ -54,7 +56,7 @@ def confidence_note(basis: EvidenceBasis) -> str:
     thin = []
     if basis.origins < MEDIUM_ORIGINS:
         thin.append("a single source" if basis.origins == 1 else f"only {basis.origins} independent sources")
-    elif basis.origins < basis.documents:
+    elif basis.origins < _FEW_ORIGINS * basis.documents:
         thin.append(f"{basis.documents} documents, but {basis.origins} independent sources")
     if basis.coverage < HIGH_COVERAGE:
         thin.append(f"the card speaks for {round(100 * basis.coverage)} % of its passages")
@@ -62,6 +64,4 @@ def confidence_note(basis: EvidenceBasis) -> str:
         thin.append("no source is dated")
     elif basis.years[0] == basis.years[1] and basis.documents > 1:
         thin.append(f"every dated source is from {basis.years[0]}")
-    if basis.agreement is None and basis.origins > 1:
-        thin.append("no two sources say anything that can be compared")
     return f"Thin: {'; '.join(thin)}." if thin else ""

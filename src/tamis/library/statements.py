@@ -24,7 +24,9 @@ _MOST_PAIRS = 2_000
 _BLOCK = 1_000
 
 Disagree = Callable[[str, str], str]
-"""Two sentences → in what they contradict each other, empty where they do not."""
+"""Two sentences → in what they contradict each other, empty where they do not; in either order the same."""
+Agree = Callable[[str, str], bool]
+"""Two sentences that are much alike → whether the second supports the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,23 +52,25 @@ class Comparison:
         return round(1.0 - len(opposed) / self.compared, 4)
 
 
-def compare(quotes: Sequence[Quote], origins: Mapping[str, str], disagree: Disagree) -> Comparison:
+def compare(quotes: Sequence[Quote], origins: Mapping[str, str], disagree: Disagree, agree: Agree) -> Comparison:
     """Compare the sentences of a theme.
 
     Args:
         quotes: (S,) its sentences.
         origins: document id → name of its origin; copies of one text share one.
         disagree: finds contradictions.
+        agree: tells support from likeness.
     """
     pairs = _alike([quote.text for quote in quotes], [origins[quote.document_id] for quote in quotes])
     opposing = []
     confirmed: dict[int, list[int]] = {}
     for left, right, cosine in pairs:
-        if disagree(quotes[left].text, quotes[right].text) or disagree(quotes[right].text, quotes[left].text):
+        if disagree(quotes[left].text, quotes[right].text):
             opposing.append((left, right))
         elif cosine >= SAME:
-            confirmed.setdefault(left, []).append(right)
-            confirmed.setdefault(right, []).append(left)
+            for one, other in ((left, right), (right, left)):
+                if agree(quotes[one].text, quotes[other].text):
+                    confirmed.setdefault(one, []).append(other)
     compared = {row for left, right, _ in pairs for row in (left, right)}
     return Comparison(len(compared), tuple(opposing), {row: tuple(found) for row, found in sorted(confirmed.items())})
 

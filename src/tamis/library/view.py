@@ -23,10 +23,12 @@ class GraphView:
     Attributes:
         graph: of the library.
         reader: of the collection it was built from.
+        held: what closes both when nobody holds it any more.
     """
 
     graph: GraphStore
     reader: CollectionReader
+    held: object = None
 
     def facets(self) -> tuple[str, ...]:
         """Names of the facets, ascending."""

@@ -149,6 +149,8 @@ def _drop_others(shop: Workshop, wanted: dict[str, FacetSettings]) -> None:
             with shop.library.together():
                 shop.library.forget_cards([card.about for card in graph.cards(facet)])
                 graph.drop_facet(facet)
+                for what in ("facet", "build_layer_c"):
+                    graph.note(f"{facet}:{what}", "")
 
 
 def _count(shop: Workshop, entry: FacetSummary) -> None:

@@ -10,17 +10,18 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tamis.check.disagree import disagreement
+from tamis.check.disagree import agreement, disagreement
 from tamis.check.quarantine import reason
 from tamis.library.cards import Origin, content_hash, covered, draft, evidence_of
 from tamis.library.statements import Comparison, compare
+from tamis.library.telling import extract, overview, unlabelled
 from tamis.models.llm import load_chat
 from tamis.models.protocols import ChatModel
 from tamis.schema.document import Chunk
 from tamis.schema.library import Card, Quote, Shelf, Theme
 from tamis.shelving.wording import Order, extracted, forget_replies, worded_cards
 from tamis.shelving.workshop import Workshop
-from tamis.summarize.selection import Material, select, theme_sentences
+from tamis.summarize.selection import Material, theme_sentences
 from tamis.text.fingerprints import sha256_hex
 from tamis.write.card import conversation
 from tamis.write.prompts import CARD
@@ -101,7 +102,7 @@ def _members(shop: Workshop, theme: Theme) -> list[tuple[str, str]]:
 def _ordered(shop: Workshop, theme: Theme, hashed: str, unworded: str, model: ChatModel | None) -> Order:
     chunks, vectors = shop.corpus.some([member.chunk_id for member in theme.members])
     quotes, chosen, comparison = _material(shop, chunks)
-    coverage = covered(vectors, shop.app.embedder.passages([quotes[row].text for row in chosen]))
+    coverage = covered(vectors, shop.vectors([quotes[row].text for row in chosen]))
     documents = sorted({chunk.document_id for chunk in chunks})
     made = draft(
         theme.theme_id, theme.facet, theme.label, quotes, chosen, comparison, shop.corpus.origins, documents,
@@ -131,7 +132,7 @@ def _material(shop: Workshop, chunks: Sequence[Chunk]) -> tuple[list[Quote], lis
     refused: set[int] = set()
     while True:
         allowed = [row for row in range(len(sentences)) if row not in refused]
-        picked = select([sentences[row] for row in allowed], shop.app.settings.layer_c)
+        picked = extract([sentences[row].text for row in allowed], shop.app.settings.layer_c)
         chosen = [allowed[row] for row in picked]
         # Only what is chosen is ever shown, so only that is screened (K5).
         if not (orders := {row for row in chosen if reason(sentences[row].text)}):
@@ -139,12 +140,12 @@ def _material(shop: Workshop, chunks: Sequence[Chunk]) -> tuple[list[Quote], lis
         refused |= orders
     quotes = [_quote(sentence, by_id[sentence.chunk_id], shop) for sentence in sentences]
     names = {chunk.document_id: origins[chunk.document_id].name for chunk in chunks}
-    return quotes, chosen, compare(quotes, names, disagreement)
+    return quotes, chosen, compare(quotes, names, disagreement, agreement)
 
 
 def _quote(sentence: Material, chunk: Chunk, shop: Workshop) -> Quote:
     return Quote(
-        sentence.text,
+        unlabelled(sentence.text),
         chunk.chunk_id,
         chunk.document_id,
         (chunk.start + sentence.start, chunk.start + sentence.end),
@@ -174,17 +175,20 @@ def _shelf_cards(shop: Workshop, shelves: Sequence[Shelf], themes: Sequence[Them
 
 
 def _shelf_order(shop: Workshop, shelf: Shelf, cards: Sequence[Card], hashed: str) -> Order:
-    quotes = list(
-        dict.fromkeys(quote for card in cards for sentence in card.sentences for quote in sentence.quotes[:1])
-    )
-    sentences = [Material(quote.text, quote.chunk_id, *quote.span) for quote in quotes]
-    chosen = select(sentences, shop.app.settings.layer_c)
+    groups = [
+        [sentence.quotes[0] for sentence in card.sentences if sentence.quotes]
+        for card in sorted(cards, key=lambda card: (-card.basis.chunks, card.about))
+    ]
+    taken = overview([[quote.text for quote in group] for group in groups], shop.app.settings.layer_c)
+    first = [groups[group][at] for group, at in taken]
+    quotes = list(dict.fromkeys([*first, *(quote for group in groups for quote in group)]))
+    chosen = [quotes.index(quote) for quote in dict.fromkeys(first)]
     chunks, vectors = shop.corpus.some(shop.library.graph.attached(shelf.shelf_id, below=True))
     documents = sorted({chunk.document_id for chunk in chunks})
-    comparison = compare(quotes, {q.document_id: shop.corpus.origins[q.document_id].name for q in quotes}, disagreement)
-    coverage = covered(vectors, shop.app.embedder.passages([quotes[row].text for row in chosen]))
+    names = {name: shop.corpus.origins[name].name for name in documents}
+    comparison = compare(quotes, names, disagreement, agreement)
     made = draft(
         shelf.shelf_id, shelf.facet, shelf.label, quotes, chosen, comparison, shop.corpus.origins, documents,
-        chunks=len(chunks), coverage=coverage,
+        chunks=len(chunks), coverage=covered(vectors, shop.vectors([quotes[row].text for row in chosen])),
     )  # fmt: skip
     return Order(made, hashed, "shelf")

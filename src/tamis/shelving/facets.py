@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
-from tamis.errors import UnknownNameError
+from tamis.errors import UnknownNameError, UsageError
 from tamis.settings import Settings
 from tamis.settings_library import FacetSettings
 from tamis.store.library import GraphStore
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 
 def facets_to_build(
@@ -25,7 +28,14 @@ def facets_to_build(
 
     Raises:
         UnknownNameError: no such facet.
+        UsageError: a name that cannot begin the path of a shelf.
     """
+    for name in (*settings.facets, only):
+        if name and not _NAME.fullmatch(name):
+            raise UsageError(
+                f"{name!r} cannot name a facet",
+                fix="use lower-case letters, digits, '-' and '_'",
+            )
     known = dict(settings.facets)
     for name in graph.facets():
         if remembered := graph.noted(f"{name}:facet"):

@@ -1,0 +1,203 @@
+"""The commands of the library, on the shipped example."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kitchens import KITCHEN
+from tamis.cli import main
+
+
+@pytest.fixture(autouse=True)
+def workplace(kitchen_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TAMIS_HOME", str(kitchen_home))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    for section in ("layer_a", "layer_b"):
+        for name, value in KITCHEN[section].items():
+            monkeypatch.setenv(f"TAMIS_{section.upper()}__{name.upper()}", str(value))
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def own(kitchen_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the data folder, to be changed."""
+    home = tmp_path / "home"
+    shutil.copytree(kitchen_home, home, ignore=shutil.ignore_patterns("*-shm"))
+    monkeypatch.setenv("TAMIS_HOME", str(home))
+    return home
+
+
+def printed(words: list[str], capsys: pytest.CaptureFixture[str], code: int = 0) -> dict[str, Any]:
+    assert main([*words, "--json"]) == code
+    value = json.loads(capsys.readouterr().out)
+    assert isinstance(value, dict)
+    return value
+
+
+def refused(words: list[str], capsys: pytest.CaptureFixture[str], code: int = 2) -> str:
+    assert main(words) == code
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "Traceback" not in err
+    return err
+
+
+def test_build_again_writes_nothing_and_says_what_there_is(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = printed(["build", "--name", "kitchen", "--no-llm"], capsys)
+    facets = {facet["facet"]: facet for facet in found["facets"]}
+    assert sorted(facets) == ["allergies", "foods", "subjects"]
+    assert all(facet["made"] == 0 and facet["cards"] > 0 for facet in facets.values())
+    assert found["ledger"]["calls_total"] == 0
+    assert main(["build", "--name", "kitchen", "--no-llm", "--facet", "foods"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("foods: ")
+    assert "0 model calls" in out
+
+
+def test_build_of_one_step(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (own / "collections" / "kitchen" / "library.sqlite").unlink()
+    found = printed(["build", "--name", "kitchen", "--only", "build_layer_a"], capsys)["facets"]
+    assert [(facet["facet"], facet["themes"], facet["cards"]) for facet in found] == [("subjects", 0, 0)]
+    assert found[0]["shelves"] > 0
+
+
+def test_what_cannot_be_built_is_said(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "tamis ingest" in refused(["build", "--name", "nowhere"], capsys)
+    assert "subjects" in refused(["build", "--name", "kitchen", "--facet", "drinks"], capsys)
+    assert "build_layer_a" in refused(["build", "--name", "kitchen", "--only", "paint"], capsys)
+    assert "--facet" in refused(["build", "--name", "kitchen", "--ontology", "foods.yaml"], capsys)
+    words = ["build", "--name", "kitchen", "--facet", "foods", "--ontology", "nowhere.yaml"]
+    assert "nowhere.yaml" in refused(words, capsys)
+    Path("torn.yaml").write_text("terms: [a, {", "utf-8")
+    assert "torn.yaml" in refused([*words[:-1], "torn.yaml"], capsys)
+
+
+def test_shelves_are_a_tree(capsys: pytest.CaptureFixture[str]) -> None:
+    found = printed(["shelves", "--name", "kitchen", "--facet", "foods"], capsys)["shelves"]
+    assert {shelf["facet"] for shelf in found} == {"foods"}
+    assert main(["shelves", "--name", "kitchen", "--facet", "foods"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(found)
+    below = next(shelf for shelf in found if shelf["parent"])
+    line = next(line for line in lines if line.endswith(f" {below['shelf_id']}"))
+    assert line.startswith("  " * (below["depth"] - 1) + below["label"])
+
+
+def test_themes_of_all_of_a_facet_and_of_a_shelf(capsys: pytest.CaptureFixture[str]) -> None:
+    every = printed(["themes", "--name", "kitchen"], capsys)["themes"]
+    foods = printed(["themes", "--name", "kitchen", "--facet", "foods"], capsys)["themes"]
+    assert 0 < len(foods) < len(every)
+    shelf = foods[0]["shelf_id"]
+    here = printed(["themes", shelf, "--name", "kitchen"], capsys)["themes"]
+    assert {theme["shelf_id"] for theme in here} == {shelf}
+    assert main(["themes", shelf, "--name", "kitchen"]) == 0
+    assert here[0]["theme_id"] in capsys.readouterr().out
+    assert shelf in refused(["themes", shelf[:-1], "--name", "kitchen"], capsys)
+
+
+def test_a_card_shows_its_grade_its_passages_and_where_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    about = printed(["themes", "--name", "kitchen", "--facet", "foods"], capsys)["themes"][0]["theme_id"]
+    card = printed(["card", about, "--name", "kitchen"], capsys)
+    assert card["about"] == about
+    assert card["summary"] == " ".join(sentence["text"] for sentence in card["sentences"])
+    assert all(sentence["chunk_ids"] for sentence in card["sentences"])
+    assert main(["card", about, "--name", "kitchen"]) == 0
+    out = capsys.readouterr().out
+    assert f"evidence: {card['evidence_quality']}" in out
+    assert "[c1]" in out
+    assert all(chunk_id in out for sentence in card["sentences"] for chunk_id in sentence["chunk_ids"])
+
+
+def test_a_card_of_a_shelf_and_by_label(capsys: pytest.CaptureFixture[str]) -> None:
+    shelf = printed(["shelves", "--name", "kitchen", "--facet", "subjects"], capsys)["shelves"][0]
+    card = printed(["card", shelf["shelf_id"], "--name", "kitchen"], capsys)
+    assert card["kind"] == "shelf"
+
+
+def test_an_unknown_card_brings_the_nearest_names(capsys: pytest.CaptureFixture[str]) -> None:
+    about = printed(["themes", "--name", "kitchen"], capsys)["themes"][0]["theme_id"]
+    err = refused(["card", about[:-2], "--name", "kitchen"], capsys)
+    assert "did you mean" in err
+    assert about in err
+
+
+def test_cards_by_meaning(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["cards", "how long do eggs keep", "--name", "kitchen"]
+    found = printed([*words, "-k", "3"], capsys)["cards"]
+    assert len(found) == 3
+    assert [card["score"] for card in found] == sorted((card["score"] for card in found), reverse=True)
+    assert main(words) == 0
+    assert found[0]["about"] in capsys.readouterr().out
+    assert all(not card["safety_flagged"] for card in printed([*words, "-k", "50", "--safe"], capsys)["cards"])
+    flagged = printed([*words, "--facet", "allergies"], capsys)["cards"]
+    assert flagged
+    assert all(card["safety_flagged"] for card in flagged)
+    assert main([*words, "--facet", "nothing"]) == 0
+    assert "no card matches" in capsys.readouterr().err
+    assert "high" in refused([*words, "--quality", "excellent"], capsys)
+
+
+def test_audit_is_clean_and_fails_loudly_where_it_is_not(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import sqlite3
+    from contextlib import closing
+
+    assert printed(["audit", "--name", "kitchen"], capsys)["breaches"] == []
+    assert main(["audit", "--name", "kitchen"]) == 0
+    assert capsys.readouterr().out.endswith("clean\n")
+    with closing(sqlite3.connect(own / "collections" / "kitchen" / "library.sqlite")) as opened, opened:
+        about = opened.execute("SELECT about FROM cards ORDER BY about").fetchone()[0]
+        opened.execute("DELETE FROM card_index WHERE about = ?", [about])
+    found = printed(["audit", "--name", "kitchen"], capsys, 6)["breaches"]
+    assert [(breach["rule"], breach["where"]) for breach in found] == [("card-index", about)]
+    assert main(["audit", "--name", "kitchen"]) == 6
+    out, err = capsys.readouterr()
+    assert about in out
+    assert "tamis build" in err
+    assert main(["build", "--name", "kitchen", "--no-llm", "--quiet"]) == 0
+    capsys.readouterr()
+    assert printed(["audit", "--name", "kitchen"], capsys)["breaches"] == []
+
+
+def test_exports_are_written_where_they_are_wanted(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["export", "--name", "kitchen", "--graphml", "k.graphml", "--html", "k.html"]
+    found = printed(words, capsys)["written"]
+    assert [(entry["path"], entry["bytes"]) for entry in found] == [
+        (name, Path(name).stat().st_size) for name in ("k.graphml", "k.html")
+    ]
+    assert main(words) == 0
+    assert "wrote k.graphml" in capsys.readouterr().out
+    assert "--graphml" in refused(["export", "--name", "kitchen"], capsys)
+    assert "nowhere" in refused(["export", "--name", "kitchen", "--html", "nowhere/k.html"], capsys, 1)
+    assert sorted(path.name for path in Path().iterdir()) == ["k.graphml", "k.html"]
+
+
+def test_without_a_library_every_command_says_how_to_make_one(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (own / "collections" / "kitchen" / "library.sqlite").unlink()
+    for words in (["shelves"], ["themes"], ["cards", "eggs"], ["audit"]):
+        assert main([*words, "--name", "kitchen"]) == 0
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert "tamis build --name kitchen" in err
+    assert "tamis build" in refused(["card", "foods/eggs", "--name", "kitchen"], capsys)
+    assert printed(["cards", "eggs", "--name", "kitchen"], capsys)["cards"] == []
+    for words in (["shelves"], ["themes"], ["cards", "eggs"], ["audit"], ["card", "eggs"]):
+        assert "nowhere" in refused([*words, "--name", "nowhere"], capsys)
+    # Reading makes no file.
+    assert not (own / "collections" / "kitchen" / "library.sqlite").exists()
+
+
+def test_a_damaged_library_is_said_and_the_collection_still_answers(
+    own: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (own / "collections" / "kitchen" / "library.sqlite").write_bytes(b"no database" * 500)
+    for words in (["shelves"], ["build"], ["audit"]):
+        err = refused([*words, "--name", "kitchen"], capsys, 1)
+        assert "library.sqlite" in err
+        assert "tamis build --name kitchen" in err
+    assert main(["search", "eggs", "--name", "kitchen"]) == 0
