@@ -23,7 +23,7 @@ _ADDRESS = re.compile(
 )
 """What readers of Markdown make links of without being asked."""
 _CELL_ENDS = re.compile(r"(?<!\\)\|")
-_RULE = re.compile(r"[|:\s-]+$")
+_RULE = re.compile(r"\A[|:\s-]+$")
 _MARKS = {"unsupported": " (unsupported)"}
 
 

@@ -28,7 +28,7 @@ _NUMBERED = re.compile(r"(?P<mark>\d(?<!\S\d)\d?)(?P<sign>\.\)|[.)])[ \t](?=[\"'
 _LETTERED = re.compile(r"(?<!\S)(?P<mark>[a-z])(?P<sign>\.\)|[.)])[ \t](?=[A-Z])")
 _GLUED = re.compile(r"[.!?](?<=[a-z]{3}[.!?])(?P<word>[A-Z][a-z]{0,12}+)(?=[ ,])")
 _ENUMERATOR = re.compile(r"[•‣◦▪●⁃*+-]?\s?\(?(?:\d{1,3}(?:\.\d{1,3}){0,3}|[A-Za-z]|[ivxIVX]{1,4})[.)]{1,2}")
-_WORD_BEFORE = re.compile(r"[^\s\"“”‘«»()\[\]{}<>*_`/,;:—–]+\Z")
+_WORD_BEFORE = re.compile(r"[^\s\"“”‘«»()\[\]{}<>*_`/,;:—–]{1,40}+\Z")
 _ELLIPSIS = frozenset(". …\u00a0\t")
 _SPACED = (". . .", ".\u00a0.\u00a0.")
 _WORD = re.compile(r"[^\W_]+(?:['’][a-z]{1,2})?")

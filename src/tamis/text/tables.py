@@ -14,9 +14,9 @@ from tamis.text.sentences import sentences
 
 _PIPE = re.compile(r"(?<![|\\])\|(?![|])")
 _FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})")
-_RULE_CELL = re.compile(r"[ \t]*:?-{2,}:?[ \t]*")
+_RULE_CELL = re.compile(r"\A[ \t]*:?-{2,}:?[ \t]*")
 _NUMBER_CELL = re.compile(
-    r"[ \t]*[<>~≈±+−$€£-]?[ \t]?\d[\d.,  ]*[ \t]?(?:[%‰°]|[^\W\d_]{0,5}(?:/[^\W\d_]{1,4})?)[ \t]*"
+    r"\A[ \t]*[<>~≈±+−$€£-]?[ \t]?\d[\d.,  ]*+[ \t]?+(?:[%‰°]|[^\W\d_]{0,5}(?:/[^\W\d_]{1,4})?)[ \t]*"
 )
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _CLAUSE_END = re.compile(r"[;:,)–—](?=\s)")

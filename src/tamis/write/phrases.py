@@ -35,5 +35,5 @@ def opening(name: str) -> re.Pattern[str]:
 @lru_cache(maxsize=1)
 def measure() -> re.Pattern[str]:
     """Matches a number followed by a unit."""
-    amount = rf"(?:\d[\d.,]*|(?<!\w)(?:{_alternatives('number')}|few)(?!\w))"
-    return re.compile(rf"{amount}[\s–-]*(?:to\s+{amount}\s+)?(?:{_alternatives('unit')})(?!\w)", re.IGNORECASE)
+    amount = rf"(?:\d[\d.,]{{0,40}}+|(?<!\w)(?:{_alternatives('number')}|few)(?!\w))"
+    return re.compile(rf"{amount}[\s–-]*+(?:to\s++{amount}\s++)?(?:{_alternatives('unit')})(?!\w)", re.IGNORECASE)
