@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from typing import Any
 
 from bench.material import Bench, timed
 from bench.table import Row, median
 from tamis.example import QUESTIONS
 from tamis.reduce import reduce
-from tamis.reduce.screening import Screened, screened
+from tamis.reduce.screening import probed, screened
 
 _DOCUMENTS, _QUICK_DOCUMENTS = 200, 60
 _ROUNDS, _QUICK_ROUNDS = 5, 2
@@ -28,23 +29,26 @@ def _asking(bench: Bench) -> Row:
     questions = QUESTIONS[:4] if bench.quick else QUESTIONS
     inside = 0.0
 
-    def clocked(*arguments: Any) -> Screened:
-        nonlocal inside
-        started = time.process_time()
-        found = screened(*arguments)
-        inside += time.process_time() - started
-        return found
+    def clocked(function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any) -> Any:
+            nonlocal inside
+            started = time.process_time()
+            found = function(*arguments)
+            inside += time.process_time() - started
+            return found
+
+        return call
 
     def ask_all() -> None:
         for question in questions:
             bench.app.scroll(question, name=bench.kitchen, use_llm=False)
 
     ask_all()
-    reduce.screened = clocked
+    reduce.screened, reduce.probed = clocked(screened), clocked(probed)
     try:
         whole = timed(ask_all).cpu
     finally:
-        reduce.screened = screened
+        reduce.screened, reduce.probed = screened, probed
     count = len(questions)
     return Row(
         "scroll with quarantine, cpu",

@@ -207,6 +207,7 @@ def _asked(question: Interpretation) -> tuple[str, ...]:
 
 
 def _reduced(base: Answer, answering: Sequence[_Found], app: Tamis) -> Reduction:
+    from tamis.check.probe import probe_for
     from tamis.check.quarantine import screen
     from tamis.reduce.reduce import reduce
 
@@ -218,6 +219,7 @@ def _reduced(base: Answer, answering: Sequence[_Found], app: Tamis) -> Reduction
         return chunks, owner[document_id].vectors([chunk.chunk_id for chunk in chunks])
 
     question = base.interpretation
+    probe = probe_for(app.embedder.identity)
     topics = {item.document_id: owner[item.document_id].signals([item.document_id])[0].topic for item in items}
     return reduce(
         items,
@@ -228,6 +230,7 @@ def _reduced(base: Answer, answering: Sequence[_Found], app: Tamis) -> Reduction
         settings=app.settings.reduce,
         roundup=question.query_type == "roundup",
         screen=screen,
+        probe=probe.reasons if probe is not None else None,
         topics=topics,
         questions=_asked(question),
         reranker=app.reranker,

@@ -87,8 +87,13 @@ def shown(answer: Answer) -> str:
 
 
 @contextmanager
-def planted(cases: Sequence[Case], folder: Path, *, toys: bool = True) -> Iterator[Planted]:
-    """Write the documents of some cases, ingest them and serve a model."""
+def planted(cases: Sequence[Case], folder: Path, *, toys: bool = True, embeds: bool = False) -> Iterator[Planted]:
+    """Write the documents of some cases, ingest them and serve a model.
+
+    Args:
+        toys: rank with toys.
+        embeds: all but the embedder is a toy: the probe for orders knows only that one's vectors.
+    """
     source = folder / "source"
     source.mkdir()
     for case in cases:
@@ -102,6 +107,8 @@ def planted(cases: Sequence[Case], folder: Path, *, toys: bool = True) -> Iterat
             options["reduce"] = {"relevance_floor": 0.0, "unrelated_cosine": 0.0}
         app = Tamis(Settings.model_validate(options), folder / "home")
         if toys:
-            app.__dict__.update(embedder=WordEmbedder(), reranker=NoReranker(), recogniser=NoNames())
+            app.__dict__.update(reranker=NoReranker(), recogniser=NoNames())
+            if not embeds:
+                app.__dict__.update(embedder=WordEmbedder())
         app.collection(NAME).ingest([source])
         yield Planted(app, model)

@@ -58,7 +58,7 @@ def _document(name, text, anchors=()):
     )
 
 
-def _run(texts, question, *, similarity=None, screen=None, anchors=(), roundup=False, **settings):
+def _run(texts, question, *, similarity=None, screen=None, probe=None, anchors=(), roundup=False, **settings):
     embedder = WordEmbedder()
     documents = {name: _document(name, text, anchors) for name, text in texts.items()}
     chunks = {
@@ -78,6 +78,7 @@ def _run(texts, question, *, similarity=None, screen=None, anchors=(), roundup=F
         settings=ReduceSettings(**{"unrelated_cosine": 0.0, **settings}),
         roundup=roundup,
         screen=screen or (lambda segments: (tuple(segments), ())),
+        probe=probe,
     )
     return result, documents
 
@@ -188,6 +189,22 @@ def test_what_is_screened_out_is_counted_and_nowhere_else():
     assert len(result.quarantine) == 1
     assert not any("splice" in segment.text for segment in result.segments)
     assert not any("splice" in one.text for one in result.evidence)
+
+
+def test_what_the_probe_refuses_is_counted_and_nowhere_else():
+    (splice,) = WordEmbedder().passages(["splice"])
+
+    def probe(vectors):
+        return ["test" if row @ splice > 0.3 else "" for row in vectors]
+
+    result, documents = _run({"knots": KNOTS}, "how to join two ropes with a splice", probe=probe)
+    assert result.quarantine and all(one.reason == "test" for one in result.quarantine)
+    spans = {one.span for one in result.quarantine}
+    assert not any((one.start, one.end) in spans for one in result.segments)
+    assert len(result.segments) == len(result.vectors) == len(result.scores)
+    assert all(documents["knots"].text[slice(*one.span)] for one in result.quarantine)
+    code = next(one for one in result.segments if one.kind == "code")
+    assert _run({"knots": KNOTS}, "loop", probe=lambda rows: ["x"] * len(rows))[0].segments[0].kind == code.kind
 
 
 @pytest.mark.parametrize("texts", [{}, {"empty": ""}, {"rule": "---"}])

@@ -14,7 +14,7 @@ from tamis.models.protocols import Embedder, Matrix, Reranker
 from tamis.reduce import vectors as remembered
 from tamis.reduce.duplicates import unique
 from tamis.reduce.evidence import answering, labelled, passages
-from tamis.reduce.screening import Screen, screened
+from tamis.reduce.screening import Probe, Screen, probed, screened
 from tamis.reduce.segments import Unit, content_weight, salience, segments_of, with_scores
 from tamis.reduce.select import mmr, question_similarity, relevance
 from tamis.schema.document import Chunk, Document
@@ -87,6 +87,7 @@ def reduce(
     settings: ReduceSettings,
     roundup: bool = False,
     screen: Screen,
+    probe: Probe | None = None,
     topics: Mapping[str, str] | None = None,
     questions: Sequence[str] = (),
     reranker: Reranker | None = None,
@@ -102,6 +103,7 @@ def reduce(
         settings: floors, limits and budgets.
         roundup: whether the question asks for many sources (K3's limit a domain).
         screen: sorts out passages that read like instructions (K5), before anything else sees them.
+        probe: tells of their vectors which of those left are worded like instructions all the same; None passes all.
         topics: document id → topic.
         questions: the subqueries in words, for the reranker.
         reranker: reads the passages that are left; those far from the best answer go. None keeps them all.
@@ -126,6 +128,7 @@ def reduce(
         query_vectors=query_vectors,
         embedder=embedder,
         settings=settings,
+        probe=probe,
         dropped=dropped,
     )
     segments = close.segments
@@ -147,7 +150,7 @@ def reduce(
         best=best,
         chosen=chosen,
         stands_for=stands_for,
-        quarantine=passed.quarantine,
+        quarantine=tuple(sorted((*passed.quarantine, *close.refused), key=lambda one: (one.document_id, one.span))),
         compressed=compressed,
         dropped={reason: count for reason, count in sorted(dropped.items()) if count},
     )
@@ -155,9 +158,10 @@ def reduce(
 
 @dataclass(frozen=True, slots=True)
 class _Close:
-    """The passages read sentence by sentence; arrays have one row a segment."""
+    """The passages read sentence by sentence; arrays have one row a segment. What the probe refused stands apart."""
 
     segments: tuple[Segment, ...]
+    refused: tuple[Quarantined, ...]
     vectors: Matrix
     near: npt.NDArray[np.float32]
     scores: npt.NDArray[np.float32]
@@ -170,17 +174,21 @@ def _closely(
     query_vectors: Matrix,
     embedder: Embedder,
     settings: ReduceSettings,
+    probe: Probe | None,
     dropped: Counter[str],
 ) -> _Close:
     pairs = _within_limit(pairs, read, settings.embedded_segments, dropped)
     bare = [segment for segment, _ in pairs]
     vectors = remembered.passages(embedder, [_embedded_text(segment) for segment in bare])
+    allowed, refused = probed(bare, vectors, probe)
+    bare, vectors = [bare[row] for row in allowed], vectors[allowed]
     near = question_similarity(query_vectors, vectors)
     weights = salience(bare, vectors, [read.centroids[segment.document_id] for segment in bare])
     content = np.array([content_weight(segment.text, segment.kind) for segment in bare], dtype=np.float32)
     owners = [segment.document_id for segment in bare]
     return _Close(
         segments=with_scores(bare, near, weights),
+        refused=refused,
         vectors=vectors,
         near=near,
         scores=relevance(query_vectors, vectors, groups=owners, content=content),

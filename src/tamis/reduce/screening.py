@@ -12,16 +12,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
+from tamis.models.protocols import Matrix
 from tamis.reduce.evidence import nearest
 from tamis.reduce.segments import Unit
 from tamis.schema.document import Anchor, Document
 from tamis.schema.evidence import Quarantined, Segment
 
 Screen = Callable[[Sequence[Segment]], tuple[Sequence[Segment], Sequence[Quarantined]]]
+Probe = Callable[[Matrix], Sequence[str]]
+"""(N, D) sentence vectors → (N,) why each is kept from models, empty where it is not."""
 Pair = tuple[Segment, Unit]
 
 _HEADING = "### "
 """Headings are read with a mark: some chat templates begin their turns like that."""
+_WORDED = frozenset({"prose", "step"})
 _JOINTS = re.compile(r"[-_+.]+")
 _CONTEXT = 240
 """Characters in front of what is read, and behind it, that are read along."""
@@ -72,6 +76,29 @@ def screened(pairs: Sequence[Pair], documents: Mapping[str, Document], screen: S
             for entry in refused
             if (entry.document_id, *entry.span) in own or (entry.document_id, entry.text) in names
         ),
+    )
+
+
+def probed(
+    segments: Sequence[Segment], vectors: Matrix, probe: Probe | None
+) -> tuple[list[int], tuple[Quarantined, ...]]:
+    """What passed the screen may still be worded like an order; its vector tells.
+
+    Args:
+        segments: (N,) what is left.
+        vectors: (N, D) of them.
+        probe: reads vectors; None where there is none for these.
+
+    Returns:
+        Rows that may be shown, and what may not. Code and tables are no sentences: they pass.
+    """
+    if probe is None or not segments:
+        return list(range(len(segments))), ()
+    reasons = [why if one.kind in _WORDED else "" for one, why in zip(segments, probe(vectors), strict=True)]
+    return [row for row, why in enumerate(reasons) if not why], tuple(
+        Quarantined(one.document_id, (one.start, one.end), why, one.text)
+        for one, why in zip(segments, reasons, strict=True)
+        if why
     )
 
 
