@@ -28,12 +28,13 @@ _OTHER_PARTS = (
     r"|materials?|interventions?|measurements?|main outcome measures?"
 )
 _LABEL = re.compile(
-    rf"(?:(?i:{_PARTS}|{_OTHER_PARTS})(?: ?(?:/|and|&) ?(?i:{_PARTS}|{_OTHER_PARTS}))*\s*[:.—–-]+\s*(?:[:.—–-]\s*)*"
-    r"|(?:Results?|Conclusions?|Findings|Background|Objectives?|Methods?)\s+)(?=[A-Z0-9])"
+    rf"(?:(?i:{_PARTS}|{_OTHER_PARTS})(?: ?(?:/|and|&) ?(?i:{_PARTS}|{_OTHER_PARTS}))*"
+    r"\s*+[:.—–-]++\s*+(?:[:.—–-]\s*+)*+"
+    r"|(?:Results?|Conclusions?|Findings|Background|Objectives?|Methods?)\s++)(?=[A-Z0-9])"
 )
-_SETTING = re.compile(rf"\W*(?:{_OTHER_PARTS})\b[^.]{{0,40}}?(?:[:—–]|\s(?=[A-Z]))", re.IGNORECASE)
+_SETTING = re.compile(rf"\A\W*(?:{_OTHER_PARTS})\b[^.]{{0,40}}?(?:[:—–]|\s(?=[A-Z]))", re.IGNORECASE)
 _POINTING = re.compile(
-    r"\W*(?:(?:this|these|those|such|it|its|they|their|them|he|she|his|her|here|there|therefore|thus|hence|then|we|our|i"
+    r"\A\W*(?:(?:this|these|those|such|it|its|they|their|them|he|she|his|her|here|there|therefore|thus|hence|then|we|our|i"
     r"|moreover|furthermore|however|additionally|also|conversely|similarly|likewise|consequently|nevertheless|and|but|or|so"
     r"|both|yes|no|first|second|third|finally|lastly|one of (?:these|them|those)|some of (?:these|them|those)"
     r"|the (?:latter|former|same|present|current|above|following|article|authors?|review|study|paper))\b"
@@ -42,7 +43,7 @@ _POINTING = re.compile(
     re.IGNORECASE,
 )
 _REPORTED = re.compile(
-    r"\W*(?:(?:this|these|our|the (?:present|current)|here,? we|we|in (?:this|the present|the current) study,? we)\s"
+    r"\A\W*(?:(?:this|these|our|the (?:present|current)|here,? we|we|in (?:this|the present|the current) study,? we)\s"
     r"(?:[\w-]+\s){0,4}?)(?:suggests?|shows?|showed|shown|indicates?|indicated|confirms?|confirmed|demonstrates?|demonstrated"
     r"|found|find|conclude|concluded|observed|reveals?|revealed|supports?|supported|provides? evidence)\b",
     re.IGNORECASE,

@@ -171,7 +171,7 @@ def load_gazetteer(extra: str = "") -> Gazetteer:
     return Gazetteer(entries)
 
 
-_CAPITALISED = re.compile(r"[A-Z][\w’'&.-]*|[A-Z]{2,}\w*")
+_CAPITALISED = re.compile(r"[A-Z][\w’'&.-]*")
 _QUESTION_WORDS = frozenset(
     """
     what who whom whose which when where why how is are was were do does did can could should would will shall may

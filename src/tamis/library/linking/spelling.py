@@ -9,17 +9,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
 from tamis.library.slugs import spelled_greek
 from tamis.models.files import package_folder
 from tamis.text import yamls
+from tamis.text.remembered import remembered
 from tamis.text.tokens import fold
 
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
-_SOFT = re.compile(r"[^\S\n]*\n?[^\S\n]*|['’′]?[-‐‑–]?\s?|\(")
+_SOFT = re.compile(r"[^\S\n]*+(?:\n[^\S\n]*+)?+|['’′]?[-‐‑–]?\s?|\(")
 _PARAGRAPH = "\n"
 _SMALL_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉", "01234567890123456789")
 _AMERICAN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
@@ -115,7 +116,7 @@ def name_key(name: str) -> tuple[str, ...]:
     return tuple(token.key for token in tokens(name))
 
 
-@lru_cache(maxsize=500_000)
+@remembered(500_000)
 def spelled(word: str) -> str:
     """One word in its one spelling: ``Fibres`` is ``fiber``, ``β`` is ``beta``, ``Vit`` is ``vitamin``."""
     plain = fold(spelled_greek(word))
