@@ -19,10 +19,12 @@ _WIDER = 4
 """Times as many sentences are ranked best than a card takes, so that there is a choice."""
 _LEAST = 3
 """With fewer telling sentences the others fill up."""
+_NUMBER = re.compile(r"\d[\d.,·]*")
+_MOST_NUMBERS = 8
 _REPEATS = 0.5
 """Cosine of tf-idf rows above which a sentence says again what another of the card says."""
 _FEWEST_WORDS, _MOST_WORDS = 6, 45
-_PARTS = r"results?|conclusions?|findings|interpretation|significance|discussion"
+_PARTS = r"results?|conclusions?|findings|interpretation|significance|discussion|impact|summary"
 _OTHER_PARTS = (
     r"background|introduction|context|objectives?|aims?|purpose|methods?|design|settings?|participants|subjects|patients"
     r"|materials?|interventions?|measurements?|main outcome measures?"
@@ -48,19 +50,22 @@ _REPORTED = re.compile(
     r"|found|find|conclude|concluded|observed|reveals?|revealed|supports?|supported|provides? evidence)\b",
     re.IGNORECASE,
 )
+_DONE = (
+    r"investigated|examined|assessed|evaluated|analy[sz]ed|selected|enrolled|recruited|randomi[sz]ed|measured|collected"
+    r"|obtained|searched|included|studied|followed|assigned|estimated|explored|determined|calculated|conducted|performed"
+    r"|carried out|taken|matched|compared|treated"
+)
 _PLANNED = re.compile(
-    r"\b(?:aim(?:s|ed)? (?:of|to)|aim was|objectives?|purpose of|hypothesi[sz]ed?|whether"
-    r"|we (?:also )?(?:examined?|investigated?|assess(?:ed)?|evaluated?|stud(?:y|ied)|test(?:ed)?|review(?:ed)?"
-    r"|conducted|performed|analy[sz]ed?|compared?|measured?|explored?|sought|estimated?|describe|report|determined?|searched"
-    r"|used)"
-    r"|(?:was|were|is|are|been) (?:also )?(?:to|investigated|examined|assessed|evaluated|analy[sz]ed|selected|enrolled"
-    r"|recruited|randomi[sz]ed|measured|collected|obtained|searched|included|studied|followed|assigned|estimated|explored"
-    r"|determined|calculated|conducted|performed|carried out|unknown|unclear|under investigation)"
-    r"|(?:remains?|are|is) (?:unclear|unknown|controversial|poorly understood)|^to (?:assess|determine|examine"
-    r"|investigate|evaluate|study|estimate|explore|compare|identify|test|describe))\b",
+    r"\b(?:aim(?:s|ed)? (?:of|to)|aim was|objectives?|purpose of|hypothesi[sz]ed?|whether|mean age|little is known"
+    r"|we (?:also )?(?:examine|investigate|assess|evaluate|study|test|review|compare|measure|explore|describe|report"
+    rf"|sought|used|tested|reviewed|{_DONE})"
+    rf"|(?:was|were|is|are|been) (?:\w+ ){{0,2}}?(?:to|unknown|unclear|under investigation|{_DONE})"
+    r"|(?:remains?|are|is) (?:still )?(?:unclear|unknown|controversial|poorly understood|lacking|needed|required"
+    r"|warranted)|(?:further|additional|more) (?:stud(?:y|ies)|research|investigations?)"
+    r"|^to (?:assess|determine|examine|investigate|evaluate|study|estimate|explore|compare|identify|test|describe))\b",
     re.IGNORECASE,
 )
-_END = re.compile(r"[.!?…。！？]['\"”’)\]]*$")
+_END = re.compile(r"[.!…。！]['\"”’)\]]*$")
 
 
 def unlabelled(sentence: str) -> str:
@@ -71,6 +76,8 @@ def unlabelled(sentence: str) -> str:
 def telling(sentence: str) -> bool:
     """Whether a sentence says something to a reader who sees nothing else of its source."""
     if not _FEWEST_WORDS <= len(sentence.split()) <= _MOST_WORDS or not _END.search(sentence):
+        return False
+    if len(_NUMBER.findall(sentence)) > _MOST_NUMBERS:
         return False
     if _SETTING.match(sentence) or _PLANNED.search(sentence):
         return False
