@@ -32,7 +32,8 @@ _OTHER_PARTS = (
 _LABEL = re.compile(
     rf"(?:(?i:{_PARTS}|{_OTHER_PARTS})(?: ?(?:/|and|&) ?(?i:{_PARTS}|{_OTHER_PARTS}))*"
     r"\s*+[:.—–-]++\s*+(?:[:.—–-]\s*+)*+"
-    r"|(?:Results?|Conclusions?|Findings|Background|Objectives?|Methods?)\s++)(?=[A-Z0-9])"
+    r"|(?:Results?|RESULTS?|Conclusions?|CONCLUSIONS?|Findings|FINDINGS|Background|BACKGROUND|Objectives?|OBJECTIVES?"
+    r"|Methods?|METHODS?)\s++)(?=[A-Z0-9])"
 )
 _SETTING = re.compile(rf"\A\W*(?:{_OTHER_PARTS})\b[^.]{{0,40}}?(?:[:—–]|\s(?=[A-Z]))", re.IGNORECASE)
 _POINTING = re.compile(
