@@ -24,7 +24,7 @@ GAZETTEER_CONFIDENCE = 0.95
 FOLDED_CONFIDENCE = 0.8
 """The same without capitals: the word could be an ordinary one."""
 
-_WORD = re.compile(r"\.?[^\W_]+(?:[.+#'’&/-]*[^\W_]+)*[+#]*")
+_WORD = re.compile(r"\.?[^\W_]++(?:[.+#'’&/-]++[^\W_]++)*+[+#]*")
 _ARTICLE = re.compile(r"^(?:the|a|an)\s+", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"(?:'s|’s|['’])$")
 _EDGES = ' \t\r\n"“”„«»()[]{}<>,;:!?*_`|~'

@@ -43,7 +43,7 @@ _BATCH = 8
 _CODE = re.compile(
     r"^(```|~~~).*?^\1[^\n]*$|`[^`\n]+`|\]\([^)\s]{0,2000}+\)|https?://\S+|<[^<>\n]{1,200}>", re.MULTILINE | re.DOTALL
 )
-_BREAK = re.compile(r"\s*(?:\n\s*\n|\||\n\s*[#*>+-]|\s{3,})")
+_BREAK = re.compile(r"(?>\s*(?:\n\s*\n|\||\n\s*[#*>+-]|\s{3,}))")
 """Where one block of Markdown ends and the next begins: no name runs across it."""
 _EDGE = ' \t\r\n"“”„«»()[]{}<>,;:!?*_`|~#=/\\-–—'
 

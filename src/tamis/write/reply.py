@@ -32,7 +32,7 @@ _URL = re.compile(
 _CODE_BLOCK = re.compile(r"^[ \t]*+(`{3,}+|~{3,}+)[^\n]*+\n.*?(?:^[ \t]*+\1[ \t]*+$|\Z)", re.DOTALL | re.MULTILINE)
 _SOURCES = re.compile(r"^\W*(?:sources?|references?|citations?|evidence|quellen|literatur)\W*$", re.IGNORECASE)
 _SOURCE_LIST = re.compile(
-    r"[*_\s]*(?:sources?|references?|citations?)[*_\s]*:[*_\s]*(?:\n|[-*]?\s?[\[(]|\d|$)", re.IGNORECASE
+    r"\A[*_\s]*(?:sources?|references?|citations?)[*_\s]*:[*_\s]*(?:\n|[-*]?\s?[\[(]|\d|$)", re.IGNORECASE
 )
 _LEAD_IN = re.compile(
     r"^\W*(?:(?:sure|certainly|of course|okay)\b.{0,80}"
