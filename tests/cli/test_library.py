@@ -173,7 +173,8 @@ def test_exports_are_written_where_they_are_wanted(capsys: pytest.CaptureFixture
     assert main(words) == 0
     assert "wrote k.graphml" in capsys.readouterr().out
     assert "--graphml" in refused(["export", "--name", "kitchen"], capsys)
-    assert "nowhere" in refused(["export", "--name", "kitchen", "--html", "nowhere/k.html"], capsys, 1)
+    assert "nowhere" in refused(["export", "--name", "kitchen", "--html", "nowhere/k.html"], capsys)
+    assert "directory" in refused(["export", "--name", "kitchen", "--graphml", "."], capsys)
     assert sorted(path.name for path in Path().iterdir()) == ["k.graphml", "k.html"]
 
 

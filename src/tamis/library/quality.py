@@ -58,7 +58,9 @@ def confidence_note(basis: EvidenceBasis) -> str:
         thin.append("a single source" if basis.origins == 1 else f"only {basis.origins} independent sources")
     elif basis.origins < _FEW_ORIGINS * basis.documents:
         thin.append(f"{basis.documents} documents, but {basis.origins} independent sources")
-    if basis.coverage < HIGH_COVERAGE:
+    if basis.chunks and not basis.coverage:
+        thin.append("its passages hold no prose to quote")
+    elif basis.coverage < HIGH_COVERAGE:
         thin.append(f"the card speaks for {round(100 * basis.coverage)} % of its passages")
     if basis.years is None:
         thin.append("no source is dated")

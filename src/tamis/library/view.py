@@ -214,6 +214,8 @@ def _card(view: GraphView, about: str) -> Card:
 def _find(name: str, known: Mapping[str, T], *, label: Callable[[T], str], kind: str) -> T:
     if name in known:
         return known[name]
+    if not known:
+        raise UnknownNameError(f"there is no {kind} {name!r}: no library was built yet", fix="`tamis build` makes it")
     labelled = [key for key, entry in known.items() if label(entry).casefold() == name.casefold()]
     if len(labelled) == 1:
         return known[labelled[0]]

@@ -121,7 +121,7 @@ def build(
     summary = BuildSummary(name, len(shop.corpus.told), len(shop.corpus.chunks))
     for each, how in wanted.items():
         shop.facet, shop.how = each, how
-        entry = FacetSummary(each)
+        entry = FacetSummary(each, problems=[] if shop.corpus.chunks else ["the collection is empty"])
         for step in STEPS:
             if step in only and step in _STEPS:
                 entry.problems += _STEPS[step](shop)
