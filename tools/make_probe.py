@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -25,12 +26,12 @@ from tamis.text.markdown import plain  # noqa: E402
 from tamis.text.sentences import sentences  # noqa: E402
 
 FAMILIES = re.compile(
-    r"plain orders|ignore instr|orders to|roles$|secrets|prompt and|actions$|cut|white|metadata|in pictures|code"
+    r"plain orders|ignore instr|orders to|roles$|secrets|prompt and|actions$|cut|white|metadata|in pictures|code "
 )
 NAMES = ("Nordwind", "Acme pills", "our shop", "the Hotel Bellevue", "banana")
 PENALTY = 0.01
 THRESHOLD = 2.2
-"""Chosen by cross-validation: at most 2 of the innocent passages are above it while left out of the fit."""
+"""Chosen by cross-validation: fewer than one in a hundred look-alikes are above it while left out of the fit."""
 LONGEST = 500
 FOLDS = 5
 
@@ -82,7 +83,7 @@ def fit(vectors: np.ndarray, is_order: np.ndarray) -> np.ndarray:
 
 def main() -> None:
     """Embed, cross-validate over families, fit on everything, write."""
-    embedder = Tamis(Settings(), ROOT / "build" / "probe").embedder
+    embedder = Tamis(Settings(), Path(tempfile.gettempdir())).embedder
     families, made_up, ordinary = orders()
     other = others()
     vectors = embedder.passages([text[:LONGEST] for text in (*made_up, *ordinary, *other)])

@@ -18,9 +18,9 @@ from tamis.text.sentences import sentences
 
 pytestmark = [pytest.mark.gate]
 
-HELD_OUT_ATTACKS, HELD_OUT_PROBED, HELD_OUT_INNOCENT = 0.70, 0.80, 0.97
+HELD_OUT_ATTACKS, HELD_OUT_PROBED, HELD_OUT_INNOCENT = 0.75, 0.85, 0.97
 _SILENT = 0.03
-EXPOSED = 0.5
+EXPOSED = 0.75
 """Share of the cases that would reach a prompt if nothing were quarantined: the others never get past a reader."""
 
 
