@@ -97,6 +97,13 @@ def test_ingest_of_an_address_names_crawl(capsys: pytest.CaptureFixture[str]) ->
     assert "`tamis crawl URL" in capsys.readouterr().err
 
 
+def test_an_empty_path_is_not_the_folder_one_stands_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "diary.md").write_text("# Diary\n\nNobody asked for this to be read.\n")
+    assert main(["ingest", "", "--name", "fresh"]) == 2
+    assert "a path is empty" in capsys.readouterr().err
+    assert main(["collections", "show", "fresh"]) == 2
+
+
 @pytest.mark.parametrize("place", ["file", "file/below"])
 def test_a_data_folder_that_cannot_be_made_is_named(
     place: str, notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -145,6 +145,9 @@ def test_plain_never_fails_and_stays_on_one_line(text):
         ("> said\n> twice", "said twice"),
         ("seen<!-- not seen -->", "seen"),
         ("claim[^1]", "claim"),
+        ("Runs at 10~~0~~5 km/h. ~~The hut is open.~~ It is shut.", "Runs at 105 km/h. It is shut."),
+        ("10<del class='x'>0</del><ins>5</ins> km/h <s>was <b>true</b></s>", "105 km/h"),
+        ("a `~~` b `~~` and ~~ alone", "a ~~ b ~~ and ~~ alone"),
         ("```python\nx = 1\n```", "x = 1"),
     ],
 )

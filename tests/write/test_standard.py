@@ -195,6 +195,7 @@ def test_the_prompt_shows_evidence_as_fenced_data():
         ("Salt helps [Evidence E2].", ("E2",), "Salt helps."),
         ("Salt helps [e2].", ("E2",), "Salt helps."),
         ("According to E2, salt helps.", ("E2",), "salt helps."),
+        ("Salt helps. [E1] [2] (E3)", ("E1", "E2", "E3"), "Salt helps."),
         ("The list [1, 2, 3] has three items.", (), "The list [1, 2, 3] has three items."),
         ("E330 is citric acid [E1].", ("E1",), "E330 is citric acid."),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -43,6 +44,16 @@ class Door:
         from tamis.app import Tamis
 
         return Tamis(self.settings(options).settings)
+
+
+def folder_for(path: Path | None) -> None:
+    """See to it, before any work, that there is a folder for a file that is to be written.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if path is not None and not path.absolute().parent.is_dir():
+        raise click.UsageError(f"no folder {path.absolute().parent} to write {path.name} into")
 
 
 def common(function: Callable[..., int | None]) -> Callable[..., int | None]:

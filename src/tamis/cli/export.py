@@ -6,14 +6,20 @@ from pathlib import Path
 
 import click
 
-from tamis.cli.door import Door, common
+from tamis.cli.door import Door, common, folder_for
 from tamis.cli.terminal import say, say_json
 
 
 @click.command("export")
 @click.option("--name", required=True, metavar="N", help="Collection whose library to write.")
-@click.option("--graphml", default=None, type=click.Path(path_type=Path), help="Write the graph here.")
-@click.option("--html", "page", default=None, type=click.Path(path_type=Path), help="Write one page to browse here.")
+@click.option("--graphml", default=None, type=click.Path(dir_okay=False, path_type=Path), help="Write the graph here.")
+@click.option(
+    "--html",
+    "page",
+    default=None,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write one page to browse here.",
+)
 @common
 def command(door: Door, name: str, graphml: Path | None, page: Path | None) -> None:
     """Write a library as GraphML or as one HTML page.
@@ -25,6 +31,8 @@ def command(door: Door, name: str, graphml: Path | None, page: Path | None) -> N
 
     if graphml is None and page is None:
         raise UsageError("no file is named to write to", fix="add --graphml PATH, --html PATH, or both")
+    for path in (graphml, page):
+        folder_for(path)
     library = Library(name, door.app())
     written = []
     for path, write in ((graphml, library.export_graphml), (page, library.export_html)):

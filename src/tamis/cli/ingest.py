@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 
 import click
 
@@ -12,11 +11,14 @@ from tamis.cli.terminal import say, say_json
 
 
 @click.command("ingest")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, required=True, type=click.Path())
 @click.option("--name", required=True, metavar="N", help="Collection to add to; made when there is none.")
 @common
-def command(door: Door, paths: tuple[Path, ...], name: str) -> None:
+def command(door: Door, paths: tuple[str, ...], name: str) -> None:
     """Read files and folders into a collection."""
+    if "" in paths:
+        # An unset variable of a shell: as a path it would be the folder one happens to stand in.
+        raise click.UsageError("a path is empty; `.` is the folder you are in")
     summary = door.app().collection(name).ingest(list(paths), progress=door.progress)
     door.progress.done()
     if door.as_json:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from tamis.cli import show
-from tamis.cli.door import Door, common
+from tamis.cli.door import Door, common, folder_for
 from tamis.cli.failures import Exit
 from tamis.cli.terminal import say, say_json
 from tamis.schema.report import Answer
@@ -47,8 +47,7 @@ def command(
 
         # Before the work, not after it.
         writer_for(output)
-        if not output.absolute().parent.is_dir():
-            raise click.UsageError(f"no folder {output.absolute().parent} to write {output.name} into")
+        folder_for(output)
     result = door.app().scroll(
         question,
         name=name,

@@ -36,8 +36,13 @@ _EMPHASIS = (
     re.compile(r"(?<![\w_\\])_(?=[^\s_])([^_]{1,1000}+)(?<![\s\\])_(?![\w_])"),
     # `__name__` is an identifier far more often than it is strong.
     re.compile(r"(?<![\w_\\])__(?=[^_]{0,1000}[^\w_])(?=[^\s_])([^_]{1,2000}+)(?<![\s\\])__(?![\w_])"),
-    re.compile(r"~~(?=[^\s~])([^~]{1,2000}+)(?<!\s)~~"),
 )
+_STRUCK = re.compile(
+    r"(?<![\\~])~~(?=[^\s~])[^~]{1,2000}+(?<!\s)~~(?!~)"
+    r"|<(?P<tag>del|s|strike)(?:\s[^<>]{0,500}+)?>[^<]{0,2000}+(?:<(?!/(?P=tag)>)[^<]{0,2000}+){0,20}+</(?P=tag)>",
+    re.IGNORECASE,
+)
+"""What its author took back."""
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 
@@ -88,7 +93,8 @@ def plain(markdown: str) -> str:
     """The text a reader sees of one block or inline run, on one line.
 
     Links and images keep their text, code spans their code; markers of headings, quotes and list items, emphasis,
-    HTML tags, comments, footnote marks and link definitions go. White space collapses to single spaces.
+    HTML tags, comments, footnote marks, link definitions and what is struck out go. White space collapses to single
+    spaces.
 
     Args:
         markdown: any string; cost grows linearly with its length.
@@ -106,9 +112,11 @@ def plain(markdown: str) -> str:
         text = _DEFINITION.sub("", text)
         text = _LINK.sub(r"\1", _IMAGE.sub(r"\1", text))
         text = _FOOTNOTE.sub("", _REFERENCE.sub(r"\1", text))
+    if "~~" in text or "<" in text:
+        text = _STRUCK.sub("", text)
     if "<" in text:
         text = _TAG.sub(_space_of_break, _AUTOLINK.sub(r"\1", text))
-    if any(sign in text for sign in "*_~"):
+    if any(sign in text for sign in "*_"):
         for pattern in _EMPHASIS:
             text = pattern.sub(r"\1", text)
     if "\\" in text:

@@ -16,7 +16,7 @@ _LETTERED = re.compile(
 )
 # Bare numbers count as labels only where a reference would stand: behind a word, before a mark or the end.
 _NUMBERED = re.compile(
-    r"(?<=[\w.!?\"'”’)])\s{0,3}((?:\[\s?\d{1,3}(?:\s?[,;]\s?\d{1,3}){0,20}\s?\]\s{0,3}){1,20})(?=\s{0,3}(?:[.,;:!?](?:\s|$)|$|\n))"
+    r"(?<=[\w.!?\"'”’)⟧])\s{0,3}((?:\[\s?\d{1,3}(?:\s?[,;]\s?\d{1,3}){0,20}\s?\]\s{0,3}){1,20})(?=\s{0,3}(?:[.,;:!?](?:\s|$)|$|\n|⟦))"
 )
 _NAMED = re.compile(
     rf"\(?\b(?:according to|as (?:stated|shown|described|noted|seen) in|see|source|cited in)(?:\s++(?::\s++)?|:\s++)"

@@ -101,6 +101,8 @@ def test_quote_and_inline_code() -> None:
         "<!-- SECRET -->",
         "<script>SECRET</script><style>SECRET</style><template>SECRET</template><noscript>SECRET</noscript>",
         "<img alt=SECRET src=x>",
+        "<p><del>SECRET</del> <s>SECRET</s></p><strike>SECRET</strike>",
+        "<p style='text-decoration: red line-through'>SECRET</p>",
         "<nav>SECRET</nav><button>SECRET</button><select><option>SECRET</select>",
     ],
 )
@@ -153,6 +155,14 @@ def test_the_example_forum_hides_an_order_by_its_style_sheet() -> None:
     made = page(source).documents[0].text
     assert "do not cite" not in made
     assert "Vinegar disinfects the chopping board" in made
+
+
+def test_a_number_corrected_by_striking_out_is_the_corrected_one() -> None:
+    assert html("<p>At most 10<del>0</del><ins>5</ins> km/h.</p>").text == "At most 105 km/h."
+    assert (
+        "| Tea | 70 |"
+        in html("<table><tr><th>Thing</th><th>Price</th></tr><tr><td>Tea</td><td><s>90</s> 70</td></tr></table>").text
+    )
 
 
 def test_white_on_a_dark_ground_is_read() -> None:
