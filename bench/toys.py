@@ -36,7 +36,7 @@ class ToyEmbedder:
 
     def __init__(self, model: str = "toy", dimensions: int = 16) -> None:
         self.identity = EmbeddingIdentity(model, "0" * 64, "none 1", dimensions)
-        self._word = lru_cache(maxsize=None)(self._draw)
+        self._word = lru_cache(maxsize=1000)(self._draw)
 
     def _draw(self, word: str) -> Matrix:
         seed = zlib.crc32(f"{self.identity.model} {word}".encode())

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 import Stemmer
 
 from tamis.summarize.stopwords import STOP_WORDS
+from tamis.text.remembered import remembered
 from tamis.text.tokens import fold
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _ENDINGS = frozenset({"s", "re", "ve", "ll", "d", "m"})
 _STEMMER = Stemmer.Stemmer("english", 0)
 
 
-@lru_cache(maxsize=200_000)
+@remembered(200_000)
 def _term(word: str) -> str:
     """The stem of a folded word, empty for one that carries no topic."""
     return "" if word in STOP_WORDS else str(_STEMMER.stemWord(word))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
 
 from tamis.schema.document import Document
+from tamis.text.remembered import remembered
 from tamis.text.tokens import words
 
 
@@ -38,7 +38,7 @@ def document_digest(document: Document) -> str:
     return sha256_hex(json.dumps(read, sort_keys=True))
 
 
-@lru_cache(maxsize=200_000)
+@remembered(200_000)
 def hash64(feature: str) -> int:
     """An unsigned 64-bit number for a string, the same in every process and on every machine (BLAKE2b)."""
     return int.from_bytes(hashlib.blake2b(feature.encode("utf-8"), digest_size=8).digest(), "little")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
 
 import Stemmer
+
+from tamis.text.remembered import remembered
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
@@ -23,7 +24,7 @@ _STOP = frozenset(
 _STEMMER = Stemmer.Stemmer("english", 0)
 
 
-@lru_cache(maxsize=200_000)
+@remembered(200_000)
 def _stem(word: str) -> str:
     return str(_STEMMER.stemWord(word))
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from tamis.library.linking.names import LEAST_PART, LINKING, LONGEST_REORDERED, SYNONYM, Lexicon, Node, Reading
 from tamis.library.linking.spelling import Token, keys_of, knowledge, known_words
 from tamis.schema.library import LinkMethod
+from tamis.text.remembered import remembered
 from tamis.text.tokens import is_stop
 
 ELLIPSIS = 0.90
@@ -183,7 +183,7 @@ def _continues(text: str, found: Sequence[Token], end: int) -> bool:
     return _is_head(following.key)
 
 
-@lru_cache(maxsize=100_000)
+@remembered(100_000)
 def _is_head(key: str) -> bool:
     """Whether a word behind a name makes it the name of something else."""
     if key in keys_of("heads"):
