@@ -93,13 +93,13 @@ def test_the_documentation_shows_commands() -> None:
     assert {"demo", "scroll", "search", "ingest", "page", "collections", "config", "doctor"} <= shown
 
 
-def test_the_python_of_the_quickstart_runs(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    blocks = re.findall(
-        r"^```python\n(.*?)^```$", (_ROOT / "docs" / "quickstart.md").read_text(), re.MULTILINE | re.DOTALL
-    )
+@pytest.mark.parametrize("page", ["quickstart.md", "library.md"])
+def test_the_python_of_a_page_runs(page: str, workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    blocks = re.findall(r"^```python\n(.*?)^```$", (_ROOT / "docs" / page).read_text(), re.MULTILINE | re.DOTALL)
     assert blocks
     monkeypatch.chdir(workplace)
     monkeypatch.setenv("TAMIS_HOME", str(workplace / "home"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(workplace / "config"))
+    assert main(["demo", "--quiet"]) == 0
     for block in blocks:
-        exec(compile(block, "docs/quickstart.md", "exec"), {})
+        exec(compile(block, f"docs/{page}", "exec"), {})
