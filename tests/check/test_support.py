@@ -142,6 +142,14 @@ def test_dates_are_the_same_however_they_are_written(claim, evidence, held):
         ("Exports of cork fell.", "Exports of cork rose by a tenth.", True),
         ("You may leave within 14 days.", "You may leave within 14 days without giving a reason.", False),
         ("You may not leave within 14 days.", "You may leave within 14 days without giving a reason.", True),
+        ("Lemon juice cures warts.", "It is a myth that lemon juice cures warts.", True),
+        ("Lemon juice does not cure warts.", "It is a myth that lemon juice cures warts.", False),
+        ("The bridge is safe, Dr. Holm says.", "Dr. Holm denies that the bridge is safe.", True),
+        ("Most users reported headaches.", "Few users reported headaches.", True),
+        ("The device may cause severe irritation.", "The device may cause mild irritation.", True),
+        ("Every plan includes backups.", "Only the premium plan includes backups.", True),
+        ("Only the premium plan includes backups.", "Only the premium plan includes backups.", False),
+        ("Patients over 12 years were excluded.", "Patients under 12 years were excluded.", True),
     ],
 )
 def test_what_is_denied_is_compared_clause_by_clause(claim, evidence, opposed):
@@ -153,6 +161,14 @@ def test_facts_paired_crosswise_are_named_and_straight_ones_are_not():
     assert crossed("Almonds lowered LDL by 8.9 mg, walnuts by 5.1 mg.", cuts, lambda _: False)
     assert crossed("Walnuts lowered LDL by 8.9 mg, almonds by 5.1 mg.", cuts, lambda _: False) == ""
     assert crossed("Almonds lowered LDL by 8.9 mg, walnuts by 5.1 mg.", cuts, lambda _: True) == ""
+
+
+def test_numbers_in_words_are_paired_like_those_in_digits(embedder):
+    said = "Cooked rice keeps for one to two days in the refrigerator and up to three months in the freezer."
+    turned = "Cooked rice keeps for one to two days in the freezer and up to three months in the refrigerator."
+    straight = "Rice keeps for up to three months in the freezer and one to two days in the refrigerator."
+    kept, _ = judge([Sentence(turned, ("E1",)), Sentence(straight, ("E1",))], [block("E1", said)], embedder, drop=False)
+    assert [sentence.support for sentence in kept] == ["unsupported", "supported"]
 
 
 def test_an_invented_fact_is_dropped_and_shown(embedder):

@@ -15,7 +15,12 @@ from itertools import combinations, permutations, product
 from tamis.check.polarity import pieces
 from tamis.text.tokens import terms
 
-_NUMBER = re.compile(r"\d(?:[\d.,:]*\d)?")
+_NUMBER = re.compile(
+    r"\d(?:[\d.,:]*\d)?"
+    r"|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|seventy"
+    r"|eighty|ninety|hundred|thousand)\b"
+)
+"""Digits, and words that count; *one* is a pronoun as often."""
 _CAPITAL = re.compile(r"(?<=\S )[A-Z][\w'’-]*|\b[A-Z][a-z]*[A-Z]\w*|^\W*[A-Z][\w'’-]*")
 _MOST_PARTS = 8
 _SAME_BAG = 0.6

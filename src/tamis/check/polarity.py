@@ -16,6 +16,7 @@ from tamis.text.tokens import fold, is_stop, terms
 
 _NEGATION = re.compile(
     r"\b(?:not|cannot|no|never|none|nobody|nothing|neither|nor|without|hardly|unable|fail(?:s|ed)? to|lack(?:s|ed)?"
+    r"|den(?:y|ies|ied) that|(?:myth|misconception|fallacy|untrue|false|wrong to say) that"
     r"|nicht|kein\w*|nie|ohne|pas|jamais|sans|aucun\w*|nunca|sin|ningun\w*)\b|n['’]t\b"
 )
 _NOT_NEGATING = re.compile(r"\bnot (?:only|just|merely)\b|\bno (?:later|more|less|fewer) than\b|\bno\. ?\d")
@@ -48,8 +49,8 @@ _OPPOSITES = tuple(
             for pair in """
     high/low;highest/lowest;most/least;better/worse;best/worst;larger bigger greater/smaller;largest biggest/smallest
     strong/weak;stronger/weaker;longer/shorter;longest/shortest;older/younger;oldest/youngest;warmer/colder;heavier/lighter
-    always/never;often frequently/rarely seldom;majority/minority
-    before/after;above/below;first/last;earlier/later;early/late;start begin began/end ended;with/without
+    always/never;often frequently/rarely seldom;majority/minority;few/many most;mild/severe;only/all every
+    before/after;above over/below under;first/last;earlier/later;early/late;start begin began/end ended;with/without
     allow permit/forbid prevent prohibit;allowed/forbidden prohibited;enable/disable;accept/reject refuse
     include/exclude;required mandatory/optional;legal/illegal;lawful/unlawful;true/false;positive/negative
     possible/impossible;mutable/immutable;safe/unsafe dangerous;beneficial/harmful;protect/harm;success/failure
