@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from toy_store import make
 
-from tamis.errors import StoreError
+from tamis.errors import StoreError, UsageError
 from tamis.schema.document import Anchor
 from tamis.schema.entity import EntityCount
 from tamis.store.nouns import Calibration, PageRecord
@@ -205,3 +205,31 @@ def test_a_document_without_text_has_no_chunks(store: SqliteStore) -> None:
     with store.reader("docs") as reader:
         assert reader.chunks_of(["empty", "full"])[0] == ()
         assert reader.search_text(boosts("words"), 5).ids == ("full#c0",)
+
+
+def test_a_folder_of_generations_that_is_a_link_loses_nothing_of_others(filled: SqliteStore, tmp_path) -> None:
+    index = tmp_path / "collections" / "docs" / "index"
+    elsewhere = tmp_path / "elsewhere"
+    (elsewhere / "photos").mkdir(parents=True)
+    (elsewhere / "photos" / "one").write_text("kept")
+    for generation in index.iterdir():
+        generation.rename(elsewhere / generation.name)
+    index.rmdir()
+    index.symlink_to(elsewhere)
+    with filled.writer("docs") as writer:
+        writer.put(make("added", "one more toy"))
+        number = writer.publish().documents
+    with filled.reader("docs") as reader:
+        assert reader.info.documents == number
+    assert (elsewhere / "photos" / "one").read_text() == "kept"
+    assert len(list(elsewhere.iterdir())) == 2
+
+
+def test_a_collection_behind_a_link_is_not_said_to_be_deleted(filled: SqliteStore, tmp_path) -> None:
+    folder = tmp_path / "collections" / "docs"
+    folder.rename(tmp_path / "elsewhere")
+    folder.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(UsageError, match="elsewhere"):
+        filled.delete("docs")
+    with filled.reader("docs") as reader:
+        assert reader.info.documents > 0

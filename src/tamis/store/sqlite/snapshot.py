@@ -33,6 +33,7 @@ _ARRAYS = (
     *(f"{field}_{part}" for field in FIELDS for part in ("starts", "rows", "tf")),
 )  # fmt: skip
 _PIECE = 1 << 20
+_UNFINISHED = "building-"
 _checked: set[tuple[Path, int]] = set()
 """Generations whose contents this process has looked at."""
 VISIBLE = """
@@ -146,7 +147,7 @@ def build(connection: sqlite3.Connection, index: Path, number: int, *, dimension
         The generation's folder.
     """
     index.mkdir(mode=0o700, exist_ok=True)
-    building = Path(tempfile.mkdtemp(prefix=f"building-{number}-", dir=index))
+    building = Path(tempfile.mkdtemp(prefix=f"{_UNFINISHED}{number}-", dir=index))
     try:
         _write_arrays(connection, building, number, dimensions)
         vectors = _map(building / "vectors.npy")
@@ -320,7 +321,11 @@ def _map(path: Path) -> npt.NDArray[Any]:
 
 
 def remove_others(index: Path, keep: int) -> None:
-    """Delete every generation but one, and what killed builders left. Readers that have one mapped keep it."""
+    """Delete every generation but one, and what killed builders left. Readers that have one mapped keep it.
+
+    What bears no name of ours stays: the folder may be a link to a place that holds other things too.
+    """
     for path in index.iterdir():
-        if path.name != str(keep):
+        ours = path.name.isdecimal() or path.name.startswith(_UNFINISHED)
+        if ours and path.name != str(keep):
             shutil.rmtree(path, ignore_errors=True)

@@ -229,8 +229,13 @@ class SqliteStore:
         Raises:
             UnknownCollectionError: no such collection.
             BusyStoreError: somebody is writing into it.
+            UsageError: its folder is a link, behind which the data would stay.
         """
         folder = self._existing(name)
+        if folder.is_symlink():
+            raise UsageError(
+                f"collection {name!r} is a link to {folder.resolve()}", fix="delete that folder and the link yourself"
+            )
         with self._locked(folder), failures_of(folder):
             self._remove(folder)
 
