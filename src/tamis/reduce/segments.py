@@ -52,7 +52,8 @@ class Unit:
     ordered: bool = False
 
 
-@lru_cache(maxsize=256)
+# Whole documents are kept: as many as one question reads.
+@lru_cache(maxsize=16)
 def _blocks(text: str) -> tuple[tuple[Block, ...], npt.NDArray[np.int64]]:
     found = tuple(blocks(text))
     return found, np.fromiter((block.start for block in found), dtype=np.int64, count=len(found))
