@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from urllib.parse import unquote
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,10 +37,31 @@ def test_the_link_leads_to_the_section_and_quotes_the_page() -> None:
     assert ref.title == "Title: Section"
 
 
+def test_a_sentence_is_found_under_its_markup() -> None:
+    shown = [evidence("E1", text="First this.\n\nThen **bind** the `values`.")]
+    (ref,) = references([Sentence("Then bind the values.", ("E1",))], shown)
+    assert ref.url.endswith("text=Then%20bind%20the%20values.")
+
+
 def test_a_page_without_anchor_gets_one_and_a_file_keeps_its_address() -> None:
     shown = [evidence("E1", url="http://h/p.html"), evidence("E2", document="f", url="file:///a.md")]
     found = references([Sentence("Bind values.", ("E1", "E2"))], shown)
     assert [ref.url for ref in found] == ["http://h/p.html#:~:text=Bind%20values.", "file:///a.md"]
+
+
+@pytest.mark.parametrize(
+    ("text", "fragment"),
+    [
+        ("1. Bind **values** with `?`.", "Bind%20values%20with%20%3F."),
+        ("- See [the guide](http://h/g) &amp; more", "See%20the%20guide%20%26%20more"),
+        ("| Model | Pressure (bar) |\n| --- | --- |\n| Z\\|1 | 3 |", "Pressure%20%28bar%29"),
+        ("```sh\nls\n```", "ls"),
+        ("> ~~Old~~ New words", "New%20words"),
+    ],
+)
+def test_the_link_quotes_what_the_page_shows_not_how_it_is_written_here(text: str, fragment: str) -> None:
+    (ref,) = references([Sentence("Said otherwise.", ("E1",))], [evidence("E1", text=text)])
+    assert ref.url == f"http://h/p.html#s:~:text={fragment}"
 
 
 @given(st.text())

@@ -8,16 +8,19 @@ Text fragments follow the WICG "URL Fragment Text Directives" draft: ``#anchor:~
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
 from tamis.schema.evidence import Evidence
 from tamis.schema.report import Sentence
+from tamis.text.inline import plain
 from tamis.text.unseen import without_unseen
 
 _WHOLE_WORDS = 8
 _EDGE_WORDS = 4
+_BAR = re.compile(r"(?<!\\)\|")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +97,7 @@ def references(sentences: Sequence[Sentence], evidence: Sequence[Evidence]) -> t
                 labels.append(label)
             if place not in quoted:
                 # Quote the sentence itself only where the page really holds it.
-                found = sentence.kind in {"claim", "step"} and sentence.text in item.text
+                found = sentence.kind in {"claim", "step"} and sentence.text in plain(item.text)
                 quoted[place] = sentence.text if found else _first_line(item.text)
     return tuple(
         Reference(number, _title(by_label[labels[0]]), _link(by_label[labels[0]], quoted[place]), tuple(labels))
@@ -103,7 +106,12 @@ def references(sentences: Sequence[Sentence], evidence: Sequence[Evidence]) -> t
 
 
 def _first_line(text: str) -> str:
-    return next((line.strip() for line in text.splitlines() if line.strip()), "")
+    """The first words as a page shows them: without marks of Markdown, and of a row its longest cell."""
+    for line in text.splitlines():
+        cells = _BAR.split(line) if line.lstrip().startswith("|") else [line]
+        if shown := max(map(plain, cells), key=len):
+            return shown
+    return ""
 
 
 def numbers_by_label(refs: Sequence[Reference]) -> Mapping[str, int]:
