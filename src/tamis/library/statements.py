@@ -21,6 +21,8 @@ ALIKE = 0.45
 SAME = 0.6
 """Least cosine at which one confirms the other."""
 _MOST_PAIRS = 2_000
+_MOST_SENTENCES = 10_000
+"""Of a larger theme the first are compared, and those that its card takes: the work grows with their square."""
 _BLOCK = 1_000
 
 Disagree = Callable[[str, str], str]
@@ -52,16 +54,22 @@ class Comparison:
         return round(1.0 - len(opposed) / self.compared, 4)
 
 
-def compare(quotes: Sequence[Quote], origins: Mapping[str, str], disagree: Disagree, agree: Agree) -> Comparison:
+def compare(
+    quotes: Sequence[Quote], origins: Mapping[str, str], disagree: Disagree, agree: Agree, chosen: Sequence[int] = ()
+) -> Comparison:
     """Compare the sentences of a theme.
 
     Args:
-        quotes: (S,) its sentences.
+        quotes: (S,) its sentences, those of its most central passages first.
         origins: document id → name of its origin; copies of one text share one.
         disagree: finds contradictions.
         agree: tells support from likeness.
+        chosen: rows that are compared however many there are.
     """
-    pairs = _alike([quote.text for quote in quotes], [origins[quote.document_id] for quote in quotes])
+    rows = sorted({*range(min(len(quotes), _MOST_SENTENCES)), *chosen})
+    some = [quotes[row] for row in rows]
+    found = _alike([quote.text for quote in some], [origins[quote.document_id] for quote in some])
+    pairs = [(rows[left], rows[right], cosine) for left, right, cosine in found]
     opposing = []
     confirmed: dict[int, list[int]] = {}
     for left, right, cosine in pairs:
@@ -72,7 +80,7 @@ def compare(quotes: Sequence[Quote], origins: Mapping[str, str], disagree: Disag
                 if agree(quotes[one].text, quotes[other].text):
                     confirmed.setdefault(one, []).append(other)
     compared = {row for left, right, _ in pairs for row in (left, right)}
-    return Comparison(len(compared), tuple(opposing), {row: tuple(found) for row, found in sorted(confirmed.items())})
+    return Comparison(len(compared), tuple(opposing), {row: tuple(others) for row, others in sorted(confirmed.items())})
 
 
 def _alike(texts: Sequence[str], origins: Sequence[str]) -> list[tuple[int, int, float]]:

@@ -140,7 +140,7 @@ def _material(shop: Workshop, chunks: Sequence[Chunk]) -> tuple[list[Quote], lis
         refused |= orders
     quotes = [_quote(sentence, by_id[sentence.chunk_id], shop) for sentence in sentences]
     names = {chunk.document_id: origins[chunk.document_id].name for chunk in chunks}
-    return quotes, chosen, compare(quotes, names, disagreement, agreement)
+    return quotes, chosen, compare(quotes, names, disagreement, agreement, chosen)
 
 
 def _quote(sentence: Material, chunk: Chunk, shop: Workshop) -> Quote:
