@@ -97,6 +97,15 @@ def test_ingest_of_an_address_names_crawl(capsys: pytest.CaptureFixture[str]) ->
     assert "`tamis crawl URL" in capsys.readouterr().err
 
 
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="there is no /proc")
+def test_a_place_that_takes_no_folders_is_named(
+    notes: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TAMIS_HOME", "/proc/tamis")
+    assert main(["ingest", str(notes), "--name", "fresh"]) == 1
+    assert "/proc/tamis" in capsys.readouterr().err
+
+
 def test_an_empty_path_is_not_the_folder_one_stands_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "diary.md").write_text("# Diary\n\nNobody asked for this to be read.\n")
     assert main(["ingest", "", "--name", "fresh"]) == 2

@@ -263,6 +263,9 @@ class SqliteStore:
                 try:
                     stack.enter_context(lock)
                 except FileNotFoundError:
+                    # Made just now, it cannot be missing: then the place takes no folders (/proc is such a one).
+                    if create:
+                        raise
                     raise _unknown(folder.name, self.names()) from None
             yield
 
