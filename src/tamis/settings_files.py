@@ -295,13 +295,13 @@ def _line(file: Path, path: Keys) -> int:
     """Where a setting stands in a TOML file, 0 where a plain reading does not find it."""
     table: Keys = ()
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
-        header = re.match(r"\s*\[\s*([^\[\]]+?)\s*\]", line)
+        header = re.match(r"\A\s*+\[([^\[\]]++)\]", line)
         if header:
             table = _split(header.group(1))
             if table == path:
                 return number
             continue
-        entry = re.match(r"\s*([\w.\"' -]+?)\s*=", line)
+        entry = re.match(r"\A\s*+([\w.\"' -]++)\s*+=", line)
         if entry and (*table, *_split(entry.group(1))) == path:
             return number
     return 0

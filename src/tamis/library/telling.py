@@ -30,7 +30,7 @@ _OTHER_PARTS = (
     r"|materials?|interventions?|measurements?|main outcome measures?"
 )
 _LABEL = re.compile(
-    rf"(?:(?i:{_PARTS}|{_OTHER_PARTS})(?: ?(?:/|and|&) ?(?i:{_PARTS}|{_OTHER_PARTS}))*"
+    rf"\A(?:(?i:{_PARTS}|{_OTHER_PARTS})(?: ?(?:/|and|&) ?(?i:{_PARTS}|{_OTHER_PARTS}))*"
     r"\s*+[:.—–-]++\s*+(?:[:.—–-]\s*+)*+"
     r"|(?:Results?|RESULTS?|Conclusions?|CONCLUSIONS?|Findings|FINDINGS|Background|BACKGROUND|Objectives?|OBJECTIVES?"
     r"|Methods?|METHODS?)\s++)(?=[A-Z0-9])"

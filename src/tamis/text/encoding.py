@@ -57,7 +57,7 @@ _NOT_OF_TEXTS = frozenset(
 )
 
 _XML_DECLARATION = re.compile(rb"""^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]+)""")
-_META_CHARSET = re.compile(rb"""<meta[^>]{0,300}?charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
+_META_CHARSET = re.compile(rb"""<meta[^>]{0,300}?charset\s*+=\s*+(?:["']\s*+)?([\w.:-]+)""", re.IGNORECASE)
 _SINGLE_BYTE = (
     "cp125",
     "iso8859",

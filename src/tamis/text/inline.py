@@ -7,7 +7,7 @@ import re
 
 _MARK = "\x00"
 _TICKS = re.compile(r"`+")
-_FENCE_LINE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^`\n]*$", re.MULTILINE)
+_FENCE_LINE = re.compile(r"^[ \t]*+(?:`{3,}+|~{3,}+)[^`\n]*+$", re.MULTILINE)
 _QUOTE = r"[ \t]*+(?:>[ \t]?){0,8}+"
 _FIRST_MARKER = re.compile(rf"\A\s*+{_QUOTE}(?:#{{1,6}}[ \t]+|(?:[-*+]|\d{{1,9}}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?)?")
 # A number that opens a later line is more often a wrapped sentence than a second item.

@@ -21,7 +21,7 @@ _HEADING = re.compile(r"(#{1,6})(?:[ \t]+|$)")
 _UNDERLINE = re.compile(r"\A {0,3}(?:=+|-{2,})\s*$")
 _RULE = re.compile(r"\A(?:(?:-[ \t]*+){3,}+|(?:\*[ \t]*+){3,}+|(?:_[ \t]*+){3,}+)$")
 _ITEM = re.compile(r"([-*+]|(\d{1,9})[.)])([ \t]+|$)")
-_FENCE = re.compile(r"(`{3,}|~{3,})([^`\n]*)$")
+_FENCE = re.compile(r"\A(`{3,}+|~{3,}+)([^`\n]*+)$")
 _DELIMITER_ROW = re.compile(r"\A[ \t]*+\|?(?:[ \t]*+:?-++:?[ \t]*+\|)++(?:[ \t]*+:?-++:?)?[ \t]*+$")
 _CODE_INDENT = 4
 _LONGEST_TITLE = 1_000

@@ -22,7 +22,7 @@ _STOP = re.compile(
 _BREAK = re.compile(
     r"\n(?:[ \t]*+\n)++|\n(?=[ \t]*+(?:[-*+•‣◦▪⁃][ \t]|\d{1,3}[.)][ \t]|#{1,6}[ \t]|>|\||```|~~~))|[\u2029\f]"
 )
-_ONE_LINER = re.compile(r"[ \t]*(?:#{1,6}[ \t]|\||```|~~~)")
+_ONE_LINER = re.compile(r"[ \t]{0,200}+(?:#{1,6}[ \t]|\||```|~~~)")
 _BULLET = re.compile(r"[•‣◦▪●⁃](?<!\S[•‣◦▪●⁃])(?=\s?\S)")
 _NUMBERED = re.compile(r"(?P<mark>\d(?<!\S\d)\d?)(?P<sign>\.\)|[.)])[ \t](?=[\"'“‘(]?[^\W\d_])")
 _LETTERED = re.compile(r"(?<!\S)(?P<mark>[a-z])(?P<sign>\.\)|[.)])[ \t](?=[A-Z])")

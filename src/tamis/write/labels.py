@@ -20,7 +20,7 @@ _NUMBERED = re.compile(
 )
 _NAMED = re.compile(
     rf"\(?\b(?:according to|as (?:stated|shown|described|noted|seen) in|see|source|cited in)(?:\s++(?::\s++)?|:\s++)"
-    rf"({_ONE}(?:{_JOIN}{_ONE})*)(?!\w)\s*\)?[,:]?\s*",
+    rf"({_ONE}(?:{_JOIN}{_ONE})*)(?!\w)\s*+\)?+[,:]?+\s*+",
     re.IGNORECASE,
 )
 _RANGE = re.compile(r"(\d{1,4})\s*(?:-|–|—|to)\s*E?\s?(\d{1,4})", re.IGNORECASE)

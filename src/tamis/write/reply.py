@@ -137,7 +137,7 @@ def from_json(text: str) -> str | None:
     try:
         data = json.loads(bare)
     except (ValueError, RecursionError):
-        return "" if re.match(r'[\[{]\s*"?\w*"?\s*[:{]', bare) else None
+        return "" if re.match(r'[\[{]\s*+"?\w*+"?\s*+[:{]', bare) else None
     fields = data if isinstance(data, dict) else {}
     return next((str(fields[name]) for name in _JSON_FIELDS if isinstance(fields.get(name), str)), "")
 
