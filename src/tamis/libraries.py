@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tamis.schema.library import Card, EvidenceQuality
     from tamis.schema.report import Answer
     from tamis.shelving import BuildSummary
+    from tamis.store.library import LibraryStore
 
 
 class Library:
@@ -31,6 +32,7 @@ class Library:
         self._app = app or Tamis()
         self._open = ExitStack()
         self._view: GraphView | None = None
+        self._searched: LibraryStore | None = None
 
     def build(
         self,
@@ -126,11 +128,17 @@ class Library:
         Raises:
             UnknownCollectionError: no such collection.
         """
+        # Kept open: reading all vectors again costs more than the search, and the index sees itself what changed.
+        if self._searched is None:
+            self._searched = self._open.enter_context(self._app.store.library(self.name))
+        library = self._searched
         vector = self._app.embedder.queries([text])[0]
-        with self._app.store.library(self.name) as library:
-            found = library.index.search(vector, k, facet=facet, quality=quality, safe=safe)
-            cards = ((library.graph.card(about), score) for about, score in found)
-            return [(card, score) for card, score in cards if card is not None]
+        found = library.index.search(vector, k, facet=facet, quality=quality, safe=safe)
+        cards = [(card, score) for about, score in found if (card := library.graph.card(about)) is not None]
+        if not cards and not library.graph.facets():
+            # Nothing was built yet; it may be by the next time.
+            self.close()
+        return cards
 
     def query(self, question: str, *, use_llm: bool = True, progress: Progress | None = None) -> Answer:
         """A cited answer over cards and passages together; every claim is cited to passages, never to a card."""
@@ -160,8 +168,8 @@ class Library:
             write_html(self.name, library.graph, reader, Path(path))
 
     def close(self) -> None:
-        """Let go of the files that `graph` holds open."""
-        self._view = None
+        """Let go of the files that `graph` and `search_cards` hold open."""
+        self._view = self._searched = None
         self._open.close()
         self._open = ExitStack()
 

@@ -29,7 +29,8 @@ def shelf_tree(shelves: Sequence[Shelf], themes: Sequence[Theme]) -> None:
     def show(parent: str) -> None:
         for shelf in sorted(below.get(parent, []), key=lambda shelf: (-shelf.support, shelf.shelf_id)):
             indent = "  " * (shelf.depth - 1)
-            own = f", {counted[shelf.shelf_id]} themes" if counted[shelf.shelf_id] else ""
+            number = counted[shelf.shelf_id]
+            own = f", {number} theme{'s' * (number != 1)}" if number else ""
             say(f"{indent}{shelf.label}  ({shelf.support} passages{own})  {shelf.shelf_id}")
             show(shelf.shelf_id)
 

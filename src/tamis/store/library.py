@@ -190,7 +190,7 @@ class LibraryStore(Protocol):
         ...
 
     def put_card(self, card: Card, vector: Vector) -> None:
-        """Write a card to both, durable when it returns."""
+        """Write a card to both as one; it survives the end of the process from then on."""
         ...
 
     def forget_cards(self, abouts: Sequence[str]) -> None:

@@ -119,7 +119,7 @@ class SqliteLibrary:
         self.index = SqliteCards(connection)
 
     def put_card(self, card: Card, vector: Vector) -> None:
-        """Write a card to both, durable when it returns."""
+        """Write a card to both as one; it survives the end of the process from then on."""
         with self.together():
             self.graph.put_card(card)
             self.index.put(card, vector)
