@@ -179,12 +179,12 @@ def _read(place: Path) -> Asked:
 
 
 def growth(samples: Sequence[Sample], of: Callable[[Sample], float]) -> float:
-    """By what share the median of the last quarter is above that of the second; 0 where there are under four."""
+    """By how much the median of the last quarter is above that of the second; 0 where there are under four."""
     quarter = len(samples) // 4
     if not quarter:
         return 0.0
     before = median([of(sample) for sample in samples[quarter : 2 * quarter]])
-    return median([of(sample) for sample in samples[-quarter:]]) / before - 1.0
+    return median([of(sample) for sample in samples[-quarter:]]) - before
 
 
 def changed(found: Told, wanted: Told) -> list[str]:
