@@ -106,6 +106,14 @@ def test_a_place_that_takes_no_folders_is_named(
     assert "/proc/tamis" in capsys.readouterr().err
 
 
+def test_a_page_that_shows_nothing_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "blank.html").write_text("<title>Blank</title><p hidden>secret words</p>")
+    assert main(["page", str(tmp_path / "blank.html")]) == 0
+    out, err = capsys.readouterr()
+    assert not out.strip()
+    assert "no text is shown" in err
+
+
 def test_an_empty_path_is_not_the_folder_one_stands_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "diary.md").write_text("# Diary\n\nNobody asked for this to be read.\n")
     assert main(["ingest", "", "--name", "fresh"]) == 2

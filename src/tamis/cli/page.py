@@ -32,6 +32,8 @@ def command(door: Door, target: str, allow_hosts: tuple[str, ...]) -> None:
         if len(page.documents) > 1 and document.title:
             styled(f"{document.title}\n", bold=True)
         say(document.text)
+    if not door.quiet and not any(document.text for document in page.documents):
+        say("no text is shown on this page", err=True)
     if door.debug:
         _debug(page)
 
