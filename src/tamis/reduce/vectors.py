@@ -30,7 +30,9 @@ def passages(embedder: Embedder, texts: Sequence[str]) -> Matrix:
         found = {text: _known[identity, text] for text in texts if (identity, text) in _known}
     missing = [text for text in dict.fromkeys(texts) if text not in found]
     if missing:
-        found.update(zip(missing, embedder.passages(missing), strict=True))
+        # Copies: a row that is a view would keep the whole batch alive for as long as it is remembered.
+        rows = (row.copy() for row in embedder.passages(missing))
+        found.update(zip(missing, rows, strict=True))
     with _lock:
         for text in texts:
             _known[identity, text] = found[text]
