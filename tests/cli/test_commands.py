@@ -248,7 +248,7 @@ def test_a_damaged_collection_is_a_line_in_the_list(
     assert main(["collections"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[1].split()[0] == "whole"
-    assert lines[2].startswith("damaged: torn: ")
+    assert lines[2].startswith("cannot be read: torn: ")
     listed = printed_json(["collections"], capsys)
     assert [each["name"] for each in listed["collections"]] == ["whole"]
     assert [each["name"] for each in listed["damaged"]] == ["torn"]

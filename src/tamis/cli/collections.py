@@ -43,7 +43,7 @@ def command(door: Door) -> None:
             ]
         )
     for name, error in damaged:
-        say(f"damaged: {name}: {error.message}" + (f" ({error.fix})" if error.fix else ""))
+        say(f"cannot be read: {name}: {error.message}" + (f" ({error.fix})" if error.fix else ""))
 
 
 @command.command("show")

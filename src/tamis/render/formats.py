@@ -117,4 +117,15 @@ def write(answer: Answer, path: Path) -> None:
     Raises:
         UsageError: an extension without a format.
     """
-    path.write_text(writer_for(path)(answer), encoding="utf-8")
+    text = writer_for(path)(answer)
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        path.write_text(text, encoding="utf-8")
+        return
+    # Beside it first: an interrupted run leaves no half report.
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    try:
+        unfinished.write_text(text, encoding="utf-8")
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)

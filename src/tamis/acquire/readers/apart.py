@@ -43,6 +43,10 @@ _RETIRE = 0.5
 """A child that holds on to this share of its memory after a document is replaced."""
 
 
+_PASSED_ON = ("HOME", "LANG", "LC_", "LD_LIBRARY_PATH", "PATH", "PYTHON", "TMP", "TZ", "VIRTUAL_ENV")
+"""Beginnings of the environment variables that a child gets: keys are no business of what parses hostile bytes."""
+
+
 class _Worker:
     """The child, and the pipe to it.
 
@@ -60,7 +64,7 @@ class _Worker:
             bufsize=0,
             # One thread reads; a pool of a numerical library would only reserve memory.
             env={
-                **os.environ,
+                **{name: value for name, value in os.environ.items() if name.startswith(_PASSED_ON)},
                 "OPENBLAS_NUM_THREADS": "1",
                 "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
             },

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -151,13 +151,14 @@ def open_library(folder: Path, *, writing: bool, wait_seconds: float) -> Iterato
         SchemaVersionError: a newer tamis wrote it.
         DamagedStoreError: the file is not what it should be.
     """
-    with failures_of(folder):
-        if writing:
-            with write_lock(folder / "library.lock", wait_seconds=wait_seconds), closing(_connect(folder)) as opened:
-                yield SqliteLibrary(opened)
-        else:
-            with closing(_connect(folder, empty=not (folder / LIBRARY_FILE).is_file())) as opened:
-                yield SqliteLibrary(opened)
+    with ExitStack() as stack:
+        # What fails while the library is open is not the folder's fault; its own queries say so themselves.
+        with failures_of(folder):
+            if writing:
+                stack.enter_context(write_lock(folder / "library.lock", wait_seconds=wait_seconds))
+            empty = not writing and not (folder / LIBRARY_FILE).is_file()
+            opened = stack.enter_context(closing(_connect(folder, empty=empty)))
+        yield SqliteLibrary(opened)
 
 
 def _connect(folder: Path, *, empty: bool = False) -> Connection:
