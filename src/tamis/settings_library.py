@@ -47,7 +47,6 @@ class LayerBSettings(Section):
     minimum_size: Count = Field(5, description="a smaller community is an outlier")
     stable_overlap: Unit = Field(0.5, description="a theme keeps its id above this overlap with its former self")
     seed: int = Field(0, description="of every random choice")
-    label_by_model: bool = Field(False, description="one model call a theme words its label")
 
 
 class LayerCSettings(Section):

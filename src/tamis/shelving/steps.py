@@ -50,7 +50,10 @@ def build_entities(shop: Workshop) -> list[str]:
         key = sha256_hex(base + "\n".join(shop.corpus.hashes[chunk.chunk_id] for chunk in chunks))
         if any(chunk.chunk_id not in known or known[chunk.chunk_id].key != key for chunk in chunks):
             linker = linker or Linker(ontology, settings, shop.app.embedder, scope(ontology, shop.how))
-            found = zip(chunks, linker.links(chunks), strict=True)
+            kinds = shop.how.entity_types
+            # The recogniser reads only where its labels decide: it is slower than all the rest of linking.
+            mentions = shop.app.recogniser.mentions([chunk.text for chunk in chunks]) if kinds else ()
+            found = zip(chunks, linker.links(chunks, mentions, kinds), strict=True)
             waiting.update((chunk.chunk_id, LinkedChunk(key, links)) for chunk, links in found)
         if waiting and number % _AT_ONCE == 0:
             shop.library.graph.put_links(shop.facet, waiting)
