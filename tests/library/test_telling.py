@@ -33,6 +33,7 @@ def test_what_stands_on_its_own_tells(sentence: str) -> None:
         "These findings are of the highest importance to public health.",
         "The aim of the present work was to compare the two diets.",
         "BACKGROUND: Eggs are eaten by many people all over the world.",
+        "SELECTION CRITERIA: All trials that compare eggs with other food for breakfast.",
         "METHODS: Five hundred men ate eggs for three long years.",
         "Blood was taken before the run and once more after it.",
         "Protein content was not directly measured for all foods.",

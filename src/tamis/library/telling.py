@@ -21,7 +21,7 @@ _LEAST = 3
 """With fewer telling sentences the others fill up."""
 _NUMBER = re.compile(r"\d[\d.,·]*")
 _MOST_NUMBERS = 8
-_REPEATS = 0.5
+_REPEATS = 0.4
 """Cosine of tf-idf rows above which a sentence says again what another of the card says."""
 _FEWEST_WORDS, _MOST_WORDS = 6, 45
 _PARTS = r"results?|conclusions?|findings|interpretation|significance|discussion|impact|summary"
@@ -36,6 +36,7 @@ _LABEL = re.compile(
     r"|Methods?|METHODS?)\s++)(?=[A-Z0-9])"
 )
 _SETTING = re.compile(rf"\A\W*(?:{_OTHER_PARTS})\b[^.]{{0,40}}?(?:[:—–]|\s(?=[A-Z]))", re.IGNORECASE)
+_HEADED = re.compile(rf"\A(?!(?i:{_PARTS})\b)[A-Z][A-Z /&-]{{3,40}}+:")
 _POINTING = re.compile(
     r"\A\W*(?:(?:this|these|those|such|it|its|they|their|them|he|she|his|her|here|there|therefore|thus|hence|then|we|our|i"
     r"|moreover|furthermore|however|additionally|also|conversely|similarly|likewise|consequently|nevertheless|and|but|or|so"
@@ -62,7 +63,7 @@ _PLANNED = re.compile(
     rf"|sought|used|tested|reviewed|{_DONE})"
     rf"|(?:was|were|is|are|been) (?:\w+ ){{0,2}}?(?:to|unknown|unclear|under investigation|{_DONE})"
     r"|(?:remains?|are|is) (?:still )?(?:unclear|unknown|controversial|poorly understood|lacking|needed|required"
-    r"|warranted)|(?:further|additional|more) (?:stud(?:y|ies)|research|investigations?)"
+    r"|warranted)|(?:further|additional|more|future) (?:stud(?:y|ies)|research|investigations?)"
     r"|^to (?:assess|determine|examine|investigate|evaluate|study|estimate|explore|compare|identify|test|describe))\b",
     re.IGNORECASE,
 )
@@ -80,7 +81,7 @@ def telling(sentence: str) -> bool:
         return False
     if len(_NUMBER.findall(sentence)) > _MOST_NUMBERS:
         return False
-    if _SETTING.match(sentence) or _PLANNED.search(sentence):
+    if _SETTING.match(sentence) or _HEADED.match(sentence) or _PLANNED.search(sentence):
         return False
     bare = unlabelled(sentence)
     return bool(_REPORTED.match(bare)) or not _POINTING.match(bare)
