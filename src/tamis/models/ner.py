@@ -41,7 +41,7 @@ _WINDOW = 4_000
 """Characters read at once: memory stays flat, and no text is too long for the model."""
 _BATCH = 8
 _CODE = re.compile(
-    r"^(```|~~~).*?^\1[^\n]*$|`[^`\n]+`|\]\([^)\s]{0,2000}+\)|https?://\S+|<[^<>\n]{1,200}>", re.MULTILINE | re.DOTALL
+    r"^(```|~~~).*?^\1[^\n]*$|`[^`\n]+`|\]\([^)\s]{0,1000}+\)|https?://\S+|<[^<>\n]{1,200}>", re.MULTILINE | re.DOTALL
 )
 _BREAK = re.compile(r"(?>\s*(?:\n\s*\n|\||\n\s*[#*>+-]|\s{3,}))")
 """Where one block of Markdown ends and the next begins: no name runs across it."""

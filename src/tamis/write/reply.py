@@ -25,7 +25,7 @@ _LINK = re.compile(
     rf"!?\[([^\[\]\n]*+)\]\(\s*+(?:[^()\s]*+(?:\([^()\s]*+\)[^()\s]*+)*+(?:\s++{_TITLE})?|{_TITLE})\s*+\)"
 )
 _URL = re.compile(
-    r"<?\b(?:[a-z][a-z0-9+.-]{1,15}://|www\.|mailto:)[^\s<>\"'`)\]]+[^\s<>\"'`)\].,;:!?]*>?"
+    r"<?\b(?:[a-z][a-z0-9+.-]{1,15}://|www\.|mailto:)[^\s<>\"'`)\]]++>?"
     r"|\b(?:[a-z0-9-]{1,63}\.){1,8}(?:com|org|net|edu|gov|io|ai|dev|info|co|uk|de|fr|eu)/[^\s<>\"'`)\]]*",
     re.IGNORECASE,
 )
