@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from killing import killed
 
 from gates.judged import cache_folder, collection_home
 from tamis.app import Tamis
@@ -149,6 +150,11 @@ def test_ten_thousand_cards_are_searched_in_no_time(data: Path, tmp_path: Path, 
     p95 = 1000 * float(np.quantile(seconds[1:], 0.95))
     note = f"first {1000 * seconds[0]:.0f} ms"
     report(gate=f"search of {_CARDS} cards, p95 in ms, at most 15", measured=-p95, floor=-15.0, note=note)
+
+
+def test_fifty_killed_builds_end_as_undisturbed_ones(tmp_path: Path, report) -> None:
+    faults = killed(50, 6, tmp_path).splitlines()
+    report(gate="library built through 50 kills", measured=1.0 - len(faults) / 50, floor=1.0, note="; ".join(faults))
 
 
 _FLOW = """name: Flow

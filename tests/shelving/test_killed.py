@@ -3,42 +3,18 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from killing import killed
 from village import NAME, Village, app_at, ingested, library_rows, page
 
 from tamis.errors import BusyStoreError
 from tamis.libraries import Library
 
-_KILLS = Path(__file__).with_name("killed.py")
-
-
-def killed(moments: int, seed: int, work: Path) -> str:
-    """What went wrong, in a process without threads."""
-    alone = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-    root = Path(__file__).resolve().parents[2]
-    paths = os.pathsep.join(str(root / name) for name in (".", "tests", "tests/shelving", "tests/services"))
-    done = subprocess.run(
-        [sys.executable, str(_KILLS), str(work), str(moments), str(seed)],
-        env={**os.environ, **alone, "PYTHONPATH": paths},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    return done.stdout
-
 
 def test_a_killed_build_ends_as_an_undisturbed_one_and_pays_no_reply_twice(tmp_path: Path) -> None:
     assert killed(8, 5, tmp_path) == ""
-
-
-@pytest.mark.gate
-def test_fifty_killed_builds_end_as_undisturbed_ones(tmp_path: Path, report) -> None:
-    faults = killed(50, 6, tmp_path).splitlines()
-    report(gate="library built through 50 kills", measured=1.0 - len(faults) / 50, floor=1.0, note="; ".join(faults))
 
 
 def test_one_builder_at_a_time(village: Village) -> None:
