@@ -59,6 +59,9 @@ def test_copies_of_one_origin_confirm_nothing():
         ("The trial had 45 women.", "The trial lasted 45 days.", False),
         ("Fish oil raised the HDL level.", "Fish oil lowered the HDL level.", True),
         ("Rice is cooked in water.", "Iron is found in spinach.", False),
+        ("Systolic blood pressure fell in all subjects.", "Snacks did not affect systolic blood pressure.", False),
+        ("Vitamin E prevents strokes of older women.", "Vitamin C does not prevent strokes of older women.", False),
+        ("We examined whether eggs raise cholesterol.", "Eggs do not raise the cholesterol of men.", False),
     ],
 )
 def test_disagreement_is_of_polarity_or_of_one_number(left, right, found):

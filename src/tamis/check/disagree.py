@@ -89,6 +89,7 @@ class _Statement:
 
     Attributes:
         about: terms of what it speaks of.
+        first: the first of them: what it says something of.
         codes: single letters, abbreviations and names with digits in it.
         negated: it denies what it speaks of.
         pointing: on each scale 1 for up, -1 for down, 0 for neither.
@@ -96,6 +97,7 @@ class _Statement:
     """
 
     about: frozenset[str]
+    first: str
     codes: frozenset[str]
     negated: bool
     pointing: tuple[int, ...]
@@ -153,15 +155,18 @@ def _read(text: str) -> _Statement | None:
     for cue in (_NEGATION, *(cue for scale in _SCALES for cue in scale)):
         folded = cue.sub(" ", folded)
     spelled = frozenset(term for number in counted for term in terms(number.text))
-    about = frozenset(term for term in terms(folded) if not term[0].isdigit()) - _GENERIC - spelled
+    order = [t for t in terms(folded) if not t[0].isdigit() and t not in _GENERIC and t not in spelled]
+    about = frozenset(order)
     if not _LEAST_TERMS <= len(about) <= _MOST_TERMS:
         return None
     codes = frozenset(_CODE.findall(bare))
-    return _Statement(about, codes, denials == 1, tuple(up - down for up, down in pointing), counted)
+    return _Statement(about, order[0], codes, denials == 1, tuple(up - down for up, down in pointing), counted)
 
 
 def _of_one_thing(one: _Statement, other: _Statement) -> bool:
     fewer, more = sorted((one.about, other.about), key=len)
+    if one.first not in other.about or other.first not in one.about:
+        return False
     if not fewer <= more or not (one.codes <= other.codes or other.codes <= one.codes):
         return False
     return len(fewer) >= _MANY_TERMS or len(fewer) >= _LEAST_SHARE * len(more)
