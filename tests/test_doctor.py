@@ -13,7 +13,7 @@ import pytest
 
 from tamis.doctor import Finding, condition, data_folder, embedding_model, examine, language_models, repaired
 from tamis.settings import Settings
-from tamis.store.repair import Health
+from tamis.store.nouns import Health
 
 
 class Endpoint(BaseHTTPRequestHandler):

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from tamis.intake import IngestSummary
     from tamis.schema.evidence import Quarantined
     from tamis.schema.ranking import Ranking
-    from tamis.store.nouns import CollectionInfo
-    from tamis.store.repair import Health
+    from tamis.store.nouns import CollectionInfo, Health
 
 
 class Collection:

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from tamis.errors import ModelFilesError, TamisError
 from tamis.schema.progress import Progress, Silence
 from tamis.settings import ModelRole, Settings
-from tamis.store.repair import Health
+from tamis.store.nouns import Health
 
 State = Literal["ok", "absent", "broken"]
 

@@ -11,8 +11,8 @@ from tamis.errors import EmbeddingMismatchError
 from tamis.models.protocols import Embedder
 from tamis.schema.progress import Progress
 from tamis.settings import Settings
-from tamis.store.protocols import Store
-from tamis.store.repair import Health, Rescue
+from tamis.store.nouns import Health
+from tamis.store.protocols import Rescue, Store
 
 
 def repair(name: str, store: Store, digester: Digester, settings: Settings, progress: Progress) -> tuple[Health, str]:

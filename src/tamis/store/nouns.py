@@ -187,3 +187,31 @@ class PageRecord:
     reason: str = ""
     links: tuple[str, ...] = ()
     seen: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """What a thorough look at a collection found.
+
+    Attributes:
+        problem: why its database cannot be used as it is, empty when it can.
+        whole: ids of the documents that can be read with everything digested from them.
+        partial: ids of the documents whose text can be read, but not everything digested from it.
+        lost: ids of documents that were published and cannot be read.
+        unknown: rows that cannot be read and whose ids nobody knows.
+        other: names of further tables that cannot be read.
+        derived: what is damaged or missing and can be made again from the documents, one line each.
+    """
+
+    problem: str
+    whole: tuple[str, ...]
+    partial: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+    unknown: int = 0
+    other: tuple[str, ...] = ()
+    derived: tuple[str, ...] = ()
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing is amiss."""
+        return not (self.problem or self.partial or self.lost or self.unknown or self.other or self.derived)

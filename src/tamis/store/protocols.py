@@ -26,12 +26,12 @@ from tamis.store.nouns import (
     CollectionInfo,
     DocumentSignals,
     FieldWeights,
+    Health,
     Hits,
     PageRecord,
     Rows,
     StoredDocument,
 )
-from tamis.store.repair import Health, Rescue
 
 
 class CollectionReader(Protocol):
@@ -241,6 +241,39 @@ class Reembedding(Protocol):
 
     def swapped(self) -> AbstractContextManager[CollectionWriter]:
         """Make the staged vectors the collection's; finish and publish with the writer it gives."""
+        ...
+
+
+class Rescue(Protocol):
+    """A collection under repair, held by its lock."""
+
+    @property
+    def health(self) -> Health:
+        """As it was found."""
+        ...
+
+    def rebuild(self) -> None:
+        """Make again what only is derived; enough where the database itself is in order."""
+        ...
+
+    def stored(self) -> Iterator[StoredDocument]:
+        """The documents that are whole, ascending by row; their vectors are those of the model in use."""
+        ...
+
+    def texts(self) -> Iterator[Document]:
+        """The documents that have to be digested again."""
+        ...
+
+    def replaced(self) -> AbstractContextManager[CollectionWriter]:
+        """Fill a new database, finish and publish; when it ends well, it takes the place of the damaged one.
+
+        What is not about single documents (the crawl's memory, notes) is in it already, as far as it can be read.
+        """
+        ...
+
+    @property
+    def kept_aside(self) -> str:
+        """Where the damaged database lies afterwards, empty before."""
         ...
 
 

@@ -52,10 +52,7 @@ def test_what_takes_too_long_is_ended_and_the_next_file_is_read() -> None:
     assert one() == "Hello from a PDF."
 
 
-_DEADLY = (
-    "import os, signal; from tamis.acquire.readers import apart, registry; "
-    "registry.choose = lambda body: {}; apart.serve()"
-)
+_DEADLY = "import os, signal; from tamis.acquire.readers import child; child.choose = lambda body: {}; child.serve()"
 
 
 @pytest.mark.parametrize(
@@ -102,7 +99,7 @@ def test_a_stopped_child_does_not_hold_up_a_large_file() -> None:
 
 @pytest.mark.parametrize(("share", "kept"), [("0.9", True), ("0.0", False)])
 def test_a_child_that_has_grown_fat_is_replaced(share: str, kept: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = f"from tamis.acquire.readers import apart; apart._RETIRE = {share}; apart.serve()"
+    program = f"from tamis.acquire.readers import child; child._RETIRE = {share}; child.serve()"
     monkeypatch.setattr(apart, "_PROGRAM", program)
     fresh = Reading()
     try:

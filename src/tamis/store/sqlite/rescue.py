@@ -11,8 +11,7 @@ from pathlib import Path
 
 from tamis.models.protocols import EmbeddingIdentity
 from tamis.schema.document import Document
-from tamis.store.nouns import StoredDocument
-from tamis.store.repair import Health
+from tamis.store.nouns import Health, StoredDocument
 from tamis.store.sqlite import snapshot
 from tamis.store.sqlite.database import Connection, opened, set_meta, sync, transaction, write_empty
 from tamis.store.sqlite.failures import FILE_NAME, failures_of

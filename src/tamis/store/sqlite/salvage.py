@@ -21,8 +21,7 @@ import numpy as np
 from tamis.errors import BusyStoreError, DamagedStoreError, DiskError, SchemaVersionError, StoreError
 from tamis.models.protocols import EmbeddingIdentity
 from tamis.schema.document import Document
-from tamis.store.nouns import StoredDocument
-from tamis.store.repair import Health
+from tamis.store.nouns import Health, StoredDocument
 from tamis.store.sqlite import snapshot
 from tamis.store.sqlite.database import (
     Connection,

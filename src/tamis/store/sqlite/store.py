@@ -14,7 +14,7 @@ from tamis.errors import BusyStoreError, DiskError, UnknownCollectionError, Usag
 from tamis.models.protocols import EmbeddingIdentity
 from tamis.private import private_folder
 from tamis.settings import StoreSettings
-from tamis.store.repair import Health
+from tamis.store.nouns import Health
 from tamis.store.sqlite import snapshot
 from tamis.store.sqlite.database import (
     Connection,
