@@ -104,7 +104,7 @@ def _scattered(text: str, plain: str) -> Iterator[tuple[str, str]]:
         # What divides letters is less than what divides words, or there is nothing between words either.
         yield "spaced letters", visible(re.sub(r"(?<=\w)[.\-_*|](?=\w\b)", "", text))
         yield "spaced letters", visible(re.sub(r"(?<=\w)[ .\-_*|](?=\w(?:\W|$))", "", text))
-        yield "spaced letters", visible(_SPACED.sub(lambda run: re.sub(r"[^\w]", "", run.group()), text))
+        yield "spaced letters", visible(_SPACED.sub(lambda run: re.sub(r"[\W_]", "", run.group()), text))
     if any(cue in plain for cue in _CUES):
         yield "marks for blanks", re.sub(r"[_|]+", " ", plain)
     swapped = plain.translate(_LEET)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
@@ -16,6 +17,9 @@ from tamis.settings import ReduceSettings
 
 _GAP = 12
 """Characters of markup that may stand between two segments of one passage."""
+
+_LEAST_ASKED = 4
+"""Words of a question; a shorter one is a phrase that any text may hold."""
 
 
 def located(document: Document, start: int) -> str:
@@ -152,16 +156,32 @@ def answering(
     """
     if reranker is None or not questions or not ranges:
         return list(ranges), [0.0] * len(ranges), 0.0
-    texts = []
+    heads, bodies = [], []
     for first, last in ranges:
         head = [documents[segments[first].document_id].title, *segments[first].headings[-2:]]
-        texts.append(f"{': '.join(dict.fromkeys(part for part in head if part))}\n{shown(segments[first : last + 1])}")
-    by_question = np.stack([reranker.score(question, texts) for question in questions])
+        heads.append(": ".join(dict.fromkeys(part for part in head if part)))
+        bodies.append(shown(segments[first : last + 1]))
+    by_question = np.stack(
+        [
+            reranker.score(
+                question, [f"{head}\n{unasked(body, question)}" for head, body in zip(heads, bodies, strict=True)]
+            )
+            for question in questions
+        ]
+    )
     odds = by_question.max(axis=0)
     below = (by_question - by_question.max(axis=1, keepdims=True)).max(axis=0)
     likely = (below >= -settings.answer_margin) & (odds >= settings.answer_floor)
     kept = [place for place in range(len(ranges)) if likely[place] or below[place] == 0.0]
     return [ranges[place] for place in kept], [float(below[place]) for place in kept], float(odds.max())
+
+
+def unasked(text: str, question: str) -> str:
+    """A passage without the question itself: to print it (an example, a list of questions) is not to answer it."""
+    words = question.split()
+    if len(words) < _LEAST_ASKED:
+        return text
+    return re.sub(r"\s+".join(map(re.escape, words)), "…", text, flags=re.IGNORECASE)
 
 
 def labelled(
