@@ -235,3 +235,13 @@ def test_a_table_shown_in_parts_has_its_head_once():
     assert len(result.evidence) == 1
     assert result.evidence[0].text.count("| food | mg |") == 1
     assert "| food number 79 | 79 |" in result.evidence[0].text
+
+
+def test_a_passage_that_prints_the_question_does_not_answer_it():
+    from tamis.reduce.evidence import unasked
+
+    asked = "which addresses does the network guard refuse?"
+    assert unasked('$ tamis scroll "Which addresses does\nthe network guard refuse?" --name x', asked) == (
+        '$ tamis scroll "…" --name x'
+    )
+    assert unasked("What is rice? Rice is a grain.", "What is rice?") == "What is rice? Rice is a grain."
