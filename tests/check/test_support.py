@@ -12,7 +12,7 @@ from tamis.check.facts import flaws, read
 from tamis.check.ledger import check
 from tamis.check.numbers import numbers
 from tamis.check.pairing import Cut, content, crossed
-from tamis.check.polarity import contradiction
+from tamis.check.polarity import opposed, units_of
 from tamis.check.source import Source
 from tamis.schema.evidence import Evidence
 from tamis.schema.report import Sentence
@@ -126,7 +126,7 @@ def test_dates_are_the_same_however_they_are_written(claim, evidence, held):
 
 
 @pytest.mark.parametrize(
-    ("claim", "evidence", "opposed"),
+    ("claim", "evidence", "against"),
     [
         ("The blades can be recycled.", "Most of its mass can be recycled, but the blades cannot.", True),
         ("The cache can grow.", "With maxsize=None the cache can grow.", False),
@@ -152,8 +152,8 @@ def test_dates_are_the_same_however_they_are_written(claim, evidence, held):
         ("Patients over 12 years were excluded.", "Patients under 12 years were excluded.", True),
     ],
 )
-def test_what_is_denied_is_compared_clause_by_clause(claim, evidence, opposed):
-    assert bool(contradiction(claim, [evidence])) is opposed
+def test_what_is_denied_is_compared_clause_by_clause(claim, evidence, against):
+    assert bool(opposed(claim, units_of(evidence))) is against
 
 
 def test_facts_paired_crosswise_are_named_and_straight_ones_are_not():

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from tamis.check import dates as dating
 from tamis.check import names as naming
 from tamis.check import numbers as counting
+from tamis.check.bounds import beyond
+from tamis.check.homes import homeless
 from tamis.check.pairing import Cut, crossed
-from tamis.check.polarity import contradiction
+from tamis.check.polarity import opposed
 from tamis.check.source import Source, levelled
 from tamis.models.protocols import EntityRecogniser
 from tamis.text.tokens import terms
@@ -47,7 +49,7 @@ class Flaw:
     """One fact that the evidence does not hold.
 
     Attributes:
-        kind: ``number``, ``date``, ``name``, ``subject``, ``quote``, ``polarity`` or ``pairing``.
+        kind: ``number``, ``date``, ``name``, ``subject``, ``quote``, ``bound``, ``polarity`` or ``pairing``.
         text: for a reader, the fact and where it was looked for.
     """
 
@@ -86,12 +88,17 @@ def flaws(facts: Facts, cited: Sequence[Source]) -> tuple[Flaw, ...]:
     ]
     if subject := naming.swapped(facts.text, closest, vocabulary):
         found.append(Flaw("subject", f"{subject} is not what the closest sentence of {where} speaks of"))
-    if opposed := contradiction(facts.text, [sentence for source in cited for sentence in source.sentences]):
-        found.append(Flaw("polarity", f"the closest sentence of {where} disagrees: {opposed}"))
+    told = [sentence for source in cited for sentence in source.sentences]
+    if bound := beyond(facts.text, [numbers for source in cited for numbers in source.bounds], told):
+        found.append(Flaw("bound", f"bounded otherwise in {where}: {bound}"))
+    if against := opposed(facts.text, [unit for source in cited for unit in source.units]):
+        found.append(Flaw("polarity", f"the closest sentence of {where} disagrees: {against}"))
     if pair := crossed(
         facts.text, _cuts(cited), lambda piece: any(levelled(piece) in source.level for source in cited)
     ):
         found.append(Flaw("pairing", f"paired otherwise in {where}: {pair}"))
+    elif misplaced := homeless(facts.text, [part for source in cited for part in source.parts]):
+        found.append(Flaw("pairing", f"given to something else in {where}: {misplaced}"))
     return tuple(found)
 
 
@@ -119,8 +126,8 @@ def _closest(text: str, cited: Sequence[Source]) -> str:
     said = set(terms(text))
     best, share = "", 0.0
     for source in cited:
-        for sentence in source.sentences:
-            held = len(said & set(terms(sentence))) / len(said) if said else 0.0
+        for sentence, spoken in zip(source.sentences, source.sentence_terms, strict=True):
+            held = len(said & spoken) / len(said) if said else 0.0
             if held > share:
                 best, share = sentence, held
     return best if share >= _LEAST_ALIGNED else ""

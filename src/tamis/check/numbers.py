@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from tamis.check.units import MONEY, denominator, unit_of
 from tamis.text.tokens import fold, terms
@@ -71,14 +71,18 @@ _ORDINAL = re.compile(
     r"[\s-](?P<counted>[^\W\d_]{3,})",
     re.IGNORECASE,
 )
+_OFTEN = re.compile(r"\b(once|twice|thrice)(?=\s)", re.IGNORECASE)
+_TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
 _CODE = re.compile(r"\b([A-Z]{3})\s?$")
 _SCALE_WORD = re.compile(r"[\s-](hundred|thousand|million|billion|trillion)\b", re.IGNORECASE)
 _SCALE = re.compile(r"\s(celsius|fahrenheit|c|f)\b", re.IGNORECASE)
 _POINTS = re.compile(r"\s?points?\b", re.IGNORECASE)
 _ABOUT = re.compile(
-    r"\b(?:about|around|approximately|approx\.?|roughly|nearly|almost|some|circa|ca\.|over|more than)\s*$|[~≈]\s*$",
+    r"\b(?:about|around|approximately|approx\.?|roughly|nearly|almost|some|circa|ca\.|over|under"
+    r"|(?:more|less|fewer) than)\s*$|[~≈]\s*$",
     re.IGNORECASE,
 )
+_ASIDE = re.compile(r"(?<!no )(?<!not )\b(?:(over|more than)|under|(?:less|fewer) than)\s*$", re.IGNORECASE)
 _TOLERANCE = 0.05
 """Relative difference that "about" allows."""
 
@@ -95,7 +99,9 @@ class Number:
         step: the last place given: 0.1 for "4.5", 100,000 for "3.1 million".
         about: whether "about" or the like stands before it.
         spelled: written as a word.
-        per: what the unit is counted by ("day" in "30 g a day"), empty where nothing is said.
+        per: what it is counted by ("day" in "30 g a day"), empty where nothing is said.
+        at: where it begins in its text.
+        aside: 1 where what it stands for is more ("over"), -1 where it is less, else 0.
     """
 
     value: float
@@ -106,6 +112,8 @@ class Number:
     about: bool = False
     spelled: bool = False
     per: str = ""
+    at: int = field(default=-1, compare=False)
+    aside: int = 0
 
 
 def numbers(text: str) -> list[Number]:
@@ -119,27 +127,42 @@ def numbers(text: str) -> list[Number]:
     found += [_ordinal(match) for match in _ORDINAL.finditer(text)]
     found += [number for match in _NUMBER.finditer(text) if (number := _digits(text, match)) is not None]
     found += [number for match in _WORD_NUMBER.finditer(text) if (number := _spelled(text, match)) is not None]
+    found += [number for match in _OFTEN.finditer(text) if (number := _often(text, match)).per]
     return _ranged(found)
+
+
+def _often(text: str, match: re.Match[str]) -> Number:
+    """How often in a time: "twice a day"."""
+    per = denominator(text, match.end())
+    return Number(_TIMES[match[1].casefold()], "time", "", match.group(), spelled=True, per=per, at=match.start())
 
 
 def _clock(match: re.Match[str]) -> Number:
     hours, minutes, seconds = (int(part or 0) for part in match.groups())
-    return Number(3600 * hours + 60 * minutes + seconds, "clock", "", match.group())
+    return Number(3600 * hours + 60 * minutes + seconds, "clock", "", match.group(), at=match.start())
 
 
 def _ordinal(match: re.Match[str]) -> Number:
     word = match["word"]
     value = _ORDINALS[word.casefold()] if word else float(match["digits"])
-    return Number(value, ORDINAL, (terms(match["counted"]) or [""])[0], match.group(), spelled=bool(word))
+    return Number(
+        value, ORDINAL, (terms(match["counted"]) or [""])[0], match.group(), spelled=bool(word), at=match.start()
+    )
 
 
 def _digits(text: str, match: re.Match[str]) -> Number | None:
-    about = bool(_ABOUT.search(text[max(0, match.start() - 16) : match.start()]))
+    before = text[max(0, match.start() - 16) : match.start()]
+    about, aside = bool(_ABOUT.search(before)), _aside(before)
     if match["glued"]:
         unit = unit_of(match["unit"])
         raw = match["glued"]
         per = denominator(text, match.end())
-        return Number(float(raw), unit, "", match.group().strip(), _step(raw), about, per=per) if unit else None
+        said = match.group().strip()
+        return (
+            Number(float(raw), unit, "", said, _step(raw), about, per=per, at=match.start(), aside=aside)
+            if unit
+            else None
+        )
     raw = _plain(match["digits"])
     sign = -1.0 if match["sign"] and not _joins(text, match.start("sign")) else 1.0
     scale = _SCALES[match["scale"].casefold()] if match["scale"] else 1.0
@@ -154,8 +177,21 @@ def _digits(text: str, match: re.Match[str]) -> Number | None:
     said = text[match.start() : end].strip()
     scale *= more
     return Number(
-        sign * float(raw) * scale, unit, counted, said, _step(raw) * scale, about, per=denominator(text, after)
+        sign * float(raw) * scale,
+        unit,
+        counted,
+        said,
+        _step(raw) * scale,
+        about,
+        per=denominator(text, after),
+        at=match.start("digits"),
+        aside=aside,
     )
+
+
+def _aside(before: str) -> int:
+    found = _ASIDE.search(before)
+    return 0 if found is None else 1 if found[1] else -1
 
 
 def _plain(digits: str) -> str:
@@ -176,11 +212,13 @@ def _spelled(text: str, match: re.Match[str]) -> Number | None:
         return None
     if match["tens"]:
         value += _WORDS[match["tens"][:-1].casefold()]
-    about = bool(_ABOUT.search(text[max(0, match.start() - 16) : match.start()]))
+    before = text[max(0, match.start() - 16) : match.start()]
+    about, aside = bool(_ABOUT.search(before)), _aside(before)
     scale, end = _scaled(text, match.end())
     unit, counted, after = _following(text, end)
     said = text[match.start() : end]
-    return Number(value * scale, unit, counted, said, scale, about, spelled=True, per=denominator(text, after))
+    per = denominator(text, after)
+    return Number(value * scale, unit, counted, said, scale, about, True, per, match.start(), aside)
 
 
 def _scaled(text: str, end: int) -> tuple[float, int]:
@@ -227,15 +265,19 @@ def matches(claim: Number, given: Number) -> bool:
     Rounding to a coarser place is no change; "about" allows five per cent. Units are never converted. A century is
     carried by a year in it.
     """
+    if claim.per and given.per and claim.per != given.per:
+        return False
     if (claim.unit == ORDINAL) != (given.unit == ORDINAL):
         return claim.counted == CENTURY and given.unit in ("", "s") and century(given.value) == claim.value
-    if claim.unit and given.unit and (claim.unit != given.unit or (claim.per and given.per and claim.per != given.per)):
+    if claim.unit and given.unit and claim.unit != given.unit:
         return False
     difference = abs(claim.value - given.value)
     if difference <= 1e-9 * abs(given.value):
         return True
     if claim.step > given.step and difference <= claim.step / 2:
         return True
+    if claim.aside * (given.value - claim.value) < 0:
+        return False
     return claim.about and difference <= _TOLERANCE * abs(given.value)
 
 
@@ -268,6 +310,9 @@ def _states(number: Number, pool: Sequence[Number]) -> bool:
         return number.counted == CENTURY or same
     if not number.spelled:
         return True
+    if number.per and (number.unit == "time" or number.value == 1.0):
+        alike = [other for other in pool if (other.unit, other.counted) == (number.unit, number.counted)]
+        return any(other.per for other in alike)
     if number.value == 1.0:
         return False
     return bool(number.unit) or any(other.counted and other.counted == number.counted for other in pool)

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
+from tamis.check.bounds import Bounded, bounded
 from tamis.check.dates import Date, dates
+from tamis.check.homes import Part, parts_of
 from tamis.check.names import Vocabulary, vocabulary
 from tamis.check.numbers import Number, numbers
 from tamis.check.pairing import content
-from tamis.check.polarity import pieces
+from tamis.check.polarity import Unit, pieces, units_of
 from tamis.schema.evidence import Evidence
 from tamis.text.inline import plain
 from tamis.text.sentences import sentences
@@ -84,6 +86,26 @@ class Source:
     def clause_contents(self) -> tuple[frozenset[str], ...]:
         """Likewise of each clause."""
         return tuple(content(piece) for sentence in self.sentences for piece in pieces(sentence))
+
+    @cached_property
+    def sentence_terms(self) -> tuple[frozenset[str], ...]:
+        """Terms of each sentence."""
+        return tuple(frozenset(terms(sentence)) for sentence in self.sentences)
+
+    @cached_property
+    def units(self) -> tuple[Unit, ...]:
+        """Its clauses, for what they deny."""
+        return tuple(unit for sentence in self.sentences for unit in units_of(sentence))
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """Cut so that each part speaks of one amount of a kind."""
+        return parts_of(self.sentences, self.heading)
+
+    @cached_property
+    def bounds(self) -> tuple[tuple[Bounded, ...], ...]:
+        """The numbers of each sentence with their bounds."""
+        return tuple(map(bounded, self.sentences))
 
     @cached_property
     def _dated(self) -> tuple[list[Date], str]:
