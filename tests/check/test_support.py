@@ -55,6 +55,7 @@ def test_faithful_claims_are_not_flagged(verdicts, name):
         (("negated",), 0.85),
         (("quote",), 0.95),
         (("swapped",), 0.6),
+        (("merged", "bound", "tacked"), 0.95),
     ],
 )
 def test_changed_claims_are_caught(verdicts, name, kinds, floor):

@@ -13,6 +13,7 @@ pytestmark = pytest.mark.gate
 
 _PARTS = {"tuned": ("cases.yaml", "cases_wide.yaml"), "held out": ("cases_held.yaml",)}
 _FACTS = ("number", "date", "name")
+_MISPLACED = ("merged", "bound", "tacked")
 
 
 @pytest.fixture(scope="module", params=_PARTS)
@@ -34,6 +35,9 @@ def test_changed_facts_are_caught(part: tuple[str, list[Judged]], report: Callab
     for kind, floor in (("unit", 0.9), ("negated", 0.8), ("quote", 0.95), ("swapped", 0.5)):
         share, count = _caught(found, (kind,))
         report(f"C1 {kind} caught ({name})", share, floor, f"{count} claims")
+    if misplaced := [one.flagged for one in found if one.kind in _MISPLACED]:
+        share = sum(misplaced) / len(misplaced)
+        report(f"C1 facts of another thing caught ({name})", share, 0.95, f"{len(misplaced)} claims")
 
 
 def test_faithful_claims_are_left_alone(part: tuple[str, list[Judged]], report: Callable[..., None]) -> None:

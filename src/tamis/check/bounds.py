@@ -16,9 +16,12 @@ from itertools import pairwise
 from tamis.check import dates as dating
 from tamis.check.numbers import Number, matches, numbers
 from tamis.check.polarity import denies
+from tamis.check.units import TIMES
 from tamis.text.tokens import fold, terms
 
 _LOOK_BACK = 40
+_REACH = 200
+"""Characters of a clause, before and behind a number, that may deny it."""
 _CLAUSE = re.compile(r"[;:,.]\s|\b(?:and|but)\b")
 _BEFORE = tuple(
     (side, re.compile(rf"(?:{words})\s*(?:(?:about|around|some|of|the|a)\s+)*$"))
@@ -37,8 +40,7 @@ _BEFORE = tuple(
 )
 """What bounds the number behind it; the first that fits counts."""
 _OVER = re.compile(r"\bover\s*$")
-_TIMES = frozenset({"ms", "s", "min", "h", "day", "week", "month", "year", "decade", "century"})
-"""Units of which "over" says how long something took, not that it took longer."""
+"""Of a time it says how long something took, not that it took longer."""
 _AFTER = (
     (
         ">=",
@@ -52,7 +54,7 @@ _AFTER = (
 _RANGE = re.compile(r"\s*(?:[^\W\d]{1,12}\s?|%\s?|°[cf]?\s?)?(?:to|or|and|[-–—−])\s*")
 _START, _END = re.compile(r"\b(?:down |up )?from\s+(?:[$€£]\s?)?$"), re.compile(r"\b(?:in)?to\s+(?:[$€£]\s?)?$")
 _TURNED = {">": "<=", "<": ">=", ">=": "<", "<=": ">"}
-_AVOIDS = re.compile(r"\b(?:avoid|discard|throw|unsafe|risk|danger|spoil|refrain|too|before|instead)\w*")
+_AVOIDS = re.compile(r"\b(?:avoid|discard|throw|unsafe|risk|danger|spoil|refrain)\w*")
 """Words that make a bound one to stay away from."""
 _AGAINST = {
     ">=": frozenset({"<=", "<", "high"}),
@@ -103,15 +105,16 @@ def _side(text: str, number: Number) -> str:
     before = text[max(0, number.at - _LOOK_BACK) : number.at]
     after = text[number.at + len(number.text) :].lstrip()
     side = next((side for side, form in _BEFORE if form.search(before)), "")
-    if not side and number.unit not in _TIMES and _OVER.search(before):
+    if not side and number.unit not in TIMES and _OVER.search(before):
         side = ">"
     side = side or next((side for side, form in _AFTER if form.match(after)), "")
     if not side:
         return "" if number.about else "exactly"
-    clause = _CLAUSE.split(text[: number.at])[-1]
+    clause = _CLAUSE.split(text[max(0, number.at - _REACH) : number.at])[-1]
     lead = next((form.sub("", clause) for name, form in _BEFORE if name == side and form.search(clause)), clause)
-    rest = _CLAUSE.split(text[number.at :])[0]
-    return _TURNED[side] if denies(lead) or _AVOIDS.search(lead) or _AVOIDS.search(rest) else side
+    rest = _CLAUSE.split(text[number.at : number.at + _REACH])[0]
+    whole = f"{lead} {rest}"
+    return _TURNED[side] if denies(whole) or _AVOIDS.search(whole) else side
 
 
 def _role(text: str, number: Number) -> str:
@@ -168,7 +171,7 @@ def _endless(claim: str, evidence: Sequence[Sequence[Bounded]], sentences: Seque
         return ""
     content = set(terms(claim)) - set(terms(word.group()))
     for found, sentence in zip(evidence, sentences, strict=True):
-        timed = next((given for given in found if given.number.unit in _TIMES), None)
+        timed = next((given for given in found if given.number.unit in TIMES), None)
         if timed and content and len(content & set(terms(sentence))) >= _LEAST_ALIGNED * len(content):
             return f"{word.group()}, where {timed.number.text.strip()} {timed.number.unit} is given"
     return ""

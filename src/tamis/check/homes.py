@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 from tamis.check import dates as dating
 from tamis.check.names import names
-from tamis.check.numbers import Number, matches, numbers
-from tamis.check.units import unit_of
+from tamis.check.numbers import NUMERALS, Number, matches, numbers
+from tamis.check.units import TIMES, unit_of
 from tamis.text.tokens import is_stop, terms, words
 
 _CLAUSE = re.compile(
@@ -25,7 +25,7 @@ _CLAUSE = re.compile(
     r"|\b(?:and|but|although|though|whereas|while|because|unless|however|which|if|since|so that)\b",
     re.IGNORECASE,
 )
-_JOINT = re.compile(r";\s|\b(?:and|but|whereas|while|or)\b", re.IGNORECASE)
+_JOINT = re.compile(r";\s|\b(?:and|but|whereas|while|or|to)\b", re.IGNORECASE)
 _COMMA = re.compile(r",\s")
 _POINTING = re.compile(
     r"\b(?:it|its|they|their|them|this|these|those|he|she|his|her|such|both|former|latter)\b", re.IGNORECASE
@@ -46,15 +46,19 @@ class Part:
 
     Attributes:
         window: terms that it says or takes over from what stands before it.
+        near: likewise, without what the sentence before says.
         own: terms that it says itself.
         facts: its numbers and dates.
-        marks: terms of the names in it.
+        marks: terms of the names in it and of those that it points back to.
+        whole: terms of its sentence.
     """
 
     window: frozenset[str]
+    near: frozenset[str]
     own: frozenset[str]
     facts: tuple[_Fact, ...]
     marks: frozenset[str]
+    whole: frozenset[str]
 
 
 def parts_of(sentences: Sequence[str], heading: str) -> tuple[Part, ...]:
@@ -68,24 +72,29 @@ def parts_of(sentences: Sequence[str], heading: str) -> tuple[Part, ...]:
     above, before = frozenset(_said(heading)), ""
     for sentence in sentences:
         taken = above | _taken(before, sentence) if _POINTING.search(sentence) else above
-        found += _cut(sentence, taken)
+        found += _cut(sentence, above, taken, _marks(before))
         before = sentence
     return tuple(found)
 
 
 def _taken(before: str, sentence: str) -> frozenset[str]:
     """What "it" may mean: all of the sentence before, or how it begins where it gives an amount of the same kind."""
-    rest = dating.dates(before)[1]
-    counted, here = numbers(rest), numbers(dating.dates(sentence)[1])
-    rivals = [left.at for left in counted if any(_alike(left, right) for right in here)]
-    return frozenset(_said(before[: min(rivals, default=len(before))]))
+    dated, rest = dating.dates(before)
+    here_dated, here = dating.dates(sentence)
+    amounts: list[tuple[int, _Fact]] = [
+        *((number.at, number) for number in numbers(rest)),
+        *((before.find(date.text), date) for date in dated),
+    ]
+    mine: list[_Fact] = [*numbers(here), *here_dated]
+    rivals = [at for at, amount in amounts if any(_alike(amount, other) for other in mine)]
+    return frozenset(_said(before[: max(0, min(rivals, default=len(before)))]))
 
 
-def _cut(sentence: str, taken: frozenset[str]) -> list[Part]:
+def _cut(sentence: str, above: frozenset[str], taken: frozenset[str], known: frozenset[str]) -> list[Part]:
     """Parts of a sentence; one that begins or ends short takes over the beginning or end of its neighbour."""
     dated, rest = dating.dates(sentence)
-    counted = numbers(rest)
-    edges = sorted({edge for edge in _edges(rest, counted) if edge})
+    counted, whole = numbers(rest), frozenset(_said(sentence))
+    edges = sorted({edge for edge in _edges(sentence, counted) if edge})
     spans = list(zip([0, *edges], [*edges, len(sentence)], strict=True))
     bounds = [_around(rest[start:end], [n for n in counted if start <= n.at < end], start) for start, end in spans]
     head, tail = bounds[0][0], bounds[-1][1]
@@ -102,7 +111,8 @@ def _cut(sentence: str, taken: frozenset[str]) -> list[Part]:
             *(n for n in counted if start <= n.at < end),
             *(d for d in dated if d.text in piece),
         )
-        out.append(Part(own | frozenset(shared) | taken, own, facts, _marks(piece)))
+        near = own | frozenset(shared) | above
+        out.append(Part(near | taken, near, own, facts, _marks(piece) | (known & taken), whole))
     return out
 
 
@@ -125,7 +135,7 @@ def _edges(text: str, counted: Sequence[Number]) -> list[int]:
         between = text[left.at + len(left.text) : right.at]
         joints = list(_JOINT.finditer(between))
         behind = between[joints[-1].end() :] if joints else ""
-        if joints and (_said(between[: joints[-1].start()]) or _said(behind)):
+        if joints and (_tells(between[: joints[-1].start()]) or _tells(behind)):
             found.append(left.at + len(left.text) + joints[-1].start())
             continue
         commas = [comma for comma in _COMMA.finditer(between) if _said(between[comma.end() :])]
@@ -134,12 +144,17 @@ def _edges(text: str, counted: Sequence[Number]) -> list[int]:
     return found
 
 
+def _tells(text: str) -> bool:
+    """Whether something stands between two amounts that belongs to one of them."""
+    return bool(_said(text)) or any(character.isdigit() for character in text)
+
+
 def _said(text: str) -> list[str]:
     """Terms without numbers and units, in order."""
     return [
         term
         for word in words(text)
-        if not is_stop(word) and not unit_of(word) and not word[:1].isdigit()
+        if not is_stop(word) and not unit_of(word) and word not in NUMERALS and not word[:1].isdigit()
         for term in terms(word)
     ]
 
@@ -152,10 +167,16 @@ def _marks(text: str) -> frozenset[str]:
 def _alike(one: _Fact, other: _Fact) -> bool:
     """Whether two facts are amounts of the same kind, so that one may stand where the other belongs."""
     if isinstance(one, Number) and isinstance(other, Number):
+        if one.unit in TIMES:
+            return other.unit in TIMES
         return one.unit == other.unit if one.unit else bool(one.counted) and one.counted == other.counted
     if isinstance(one, Number) or isinstance(other, Number):
         return False
     return (one.year is None, one.month is None) == (other.year is None, other.month is None)
+
+
+def _one_unit(one: _Fact, other: _Fact) -> bool:
+    return not isinstance(one, Number) or not isinstance(other, Number) or one.unit == other.unit
 
 
 def _carries(given: _Fact, claim: _Fact) -> bool:
@@ -220,9 +241,9 @@ def homeless(claim: str, evidence: Sequence[Part]) -> str:
     return ""
 
 
-def _share(clause: _Clause, fact: _Fact, part: Part) -> float:
-    others = [other for other in clause.facts if other is not fact]
-    held = len(clause.said & part.window) + sum(any(_carries(given, other) for given in part.facts) for other in others)
+def _share(clause: _Clause, fact: _Fact, part: Part, window: frozenset[str]) -> float:
+    others = [other for other in clause.facts if other is not fact and not _alike(other, fact)]
+    held = len(clause.said & window) + sum(any(_carries(given, other) for given in part.facts) for other in others)
     return held / (len(clause.said) + len(others))
 
 
@@ -233,22 +254,25 @@ def _misplaced(
     homes = [part for part in evidence if any(_carries(given, fact) for given in part.facts)]
     if not homes or len(clause.said) + len(clause.facts) < _LEAST_SAID:
         return ""
-    shares = [_share(clause, fact, part) for part in homes]
+    shares = [_share(clause, fact, part, part.window) for part in homes]
     best = max(shares)
     held = frozenset().union(*(part.window for part in homes))
-    if best >= 1.0 or not any(_foreign(home, fact, every, said) for home in homes):
+    if best >= 1.0 or not any(_foreign(home, fact, every, clause.said) for home in homes):
         return ""
     name = fact.text.strip()
     for part in evidence:
-        if part in homes or (share := _share(clause, fact, part)) <= best:
+        if part in homes:
             continue
         rival = next((g for g in part.facts if _alike(fact, g) and not any(_carries(g, mine) for mine in every)), None)
+        if rival is None:
+            continue
+        share = _share(clause, fact, part, part.window if _one_unit(fact, rival) else part.near)
         named = bool((clause.marks - held) & part.window)
-        if rival is not None and share >= (_NAMED if named else _UNNAMED):
+        if share > best and share >= (_NAMED if named else _UNNAMED):
             return f"{name}, where {rival.text.strip()} is given"
     for home in homes:
         apart = clause.marks - held
-        if not apart or not (home.marks - said) or not clause.said - clause.marks:
+        if not apart or apart & home.whole or not (home.marks - said) or not clause.said - clause.marks:
             return ""
         if not clause.said - apart <= home.window:
             return ""
@@ -256,7 +280,7 @@ def _misplaced(
 
 
 def _foreign(home: Part, fact: _Fact, every: Sequence[_Fact], said: frozenset[str]) -> bool:
-    """Whether a home of a fact speaks of something that the claim does not."""
+    """Whether a home of a fact speaks of something that the clause does not."""
     if home.own - said:
         return True
     return any(not any(_carries(given, mine) for mine in every) for given in home.facts if not _carries(given, fact))
@@ -264,14 +288,12 @@ def _foreign(home: Part, fact: _Fact, every: Sequence[_Fact], said: frozenset[st
 
 def _misnamed(clause: _Clause, said: frozenset[str], evidence: Sequence[Part]) -> str:
     """Whether two names of a clause stand in two parts that say the same, each beside another name."""
-    marks = sorted(clause.marks)
+    marks, rest = sorted(clause.marks), clause.said - clause.marks
+    beside = [part for part in evidence if rest <= part.window and part.marks - said] if rest else []
     for place, one in enumerate(marks):
         for other in marks[place + 1 :]:
-            if any({one, other} <= part.window for part in evidence) or not clause.said - {one, other}:
+            if any({one, other} <= part.window for part in evidence):
                 continue
-            if all(
-                any(clause.said - {away} <= part.window and part.marks - said for part in evidence)
-                for away in (one, other)
-            ):
+            if all(any(here in part.window for part in beside) for here in (one, other)):
                 return f"{one} with {other}"
     return ""

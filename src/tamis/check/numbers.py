@@ -40,6 +40,8 @@ _SCALES = {
     "bn": 1e9,
     "k": 1e3,
 }
+NUMERALS = frozenset(_WORDS) | frozenset(word for word in _SCALES if len(word) > 2)
+"""Words that count."""
 _ORDINALS = {
     word: float(value)
     for value, word in enumerate(

@@ -20,7 +20,14 @@ _NEGATION = re.compile(
     r"|den(?:y|ies|ied) that|(?:myth|misconception|fallacy|untrue|false|wrong to say) that"
     r"|nicht|kein\w*|nie|ohne|pas|jamais|sans|aucun\w*|nunca|sin|ningun\w*)\b|n['’]t\b"
 )
-_NOT_NEGATING = re.compile(r"\bnot (?:only|just|merely)\b|\bno (?:later|more|less|fewer) than\b|\bno\. ?\d")
+_NOT_NEGATING = re.compile(
+    r"\bnot (?:only|just|merely)\b|\bno (?:later|more|less|fewer) than\b|\bno\. ?\d"
+    r"|(?:\b(?:not|never|cannot)\b|n['’]t\b)(?=[^;:,.]{0,60}?\b"
+    r"(?:(?:more|longer|later|older|higher|greater) than|above|beyond)"
+    r" (?:about )?(?:\d|one|two|three|four|five|six|seven|eight|nine|ten|twelve|an?\b))"
+    r"|(?:\b(?:not|never|cannot)\b|n['’]t\b)(?=[^;:,.]{0,60}?\b(?:indefinitely|forever)\b)"
+)
+"""What denies an amount beyond a bound, not what it is an amount of."""
 _HARDLY = re.compile(
     r"(?:almost|nearly|practically|virtually) (?:never|no|none|nobody|nothing)|hardly|rarely|seldom|scarcely|barely"
 )
@@ -160,7 +167,7 @@ def pieces(sentence: str) -> list[str]:
 
 def denies(folded: str) -> bool:
     """Whether a folded stretch of text is negated."""
-    return len(_NEGATION.findall(_NOT_NEGATING.sub(" ", folded))) % 2 == 1
+    return len(_NEGATION.findall(folded)) % 2 == 1
 
 
 def _clauses(sentence: str) -> Iterator[_Clause]:

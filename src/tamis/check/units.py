@@ -120,6 +120,7 @@ kmh: km/h kph kmh
 time: time times ×
 """
 MONEY = frozenset("$ € £ ¥ krone franc yuan rupee".split())
+TIMES = frozenset("ms s min h day week month year decade century".split())
 _RATES = {"daily": "day", "hourly": "h", "weekly": "week", "monthly": "month", "yearly": "year", "annually": "year"}
 _SHORT_DENOMINATORS = {"d": "day", "wk": "week", "mo": "month", "y": "year", "a": "year"}
 _SLASH = re.compile(r"\s?/\s?([^\W_]+[²³]?)")
