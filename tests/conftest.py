@@ -5,11 +5,16 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from kitchens import KITCHEN
 from tamis.models.embedder import OnnxEmbedder, load_embedder
 from tamis.settings import EmbeddingSettings
+
+# A busy machine is not a failure.
+hypothesis.settings.register_profile("tamis", deadline=None)
+hypothesis.settings.load_profile("tamis")
 
 
 def data_folder() -> Path:

@@ -41,17 +41,18 @@ _BEFORE = tuple(
 """What bounds the number behind it; the first that fits counts."""
 _OVER = re.compile(r"\bover\s*$")
 """Of a time it says how long something took, not that it took longer."""
+_WORD = r"(?:[^\W\d]{1,20}\s{1,4})?"
 _AFTER = (
     (
         ">=",
-        re.compile(r"[^\W\d]*\s*(?:(?:or|and) (?:more|longer|older|over|above|higher|later)\b|at (?:the )?least\b)"),
+        re.compile(rf"{_WORD}(?:(?:or|and) (?:more|longer|older|over|above|higher|later)\b|at (?:the )?least\b)"),
     ),
     (
         "<=",
-        re.compile(r"[^\W\d]*\s*(?:(?:or|and) (?:less|fewer|younger|under|below|lower|earlier)\b|at (?:the )?most\b)"),
+        re.compile(rf"{_WORD}(?:(?:or|and) (?:less|fewer|younger|under|below|lower|earlier)\b|at (?:the )?most\b)"),
     ),
 )
-_RANGE = re.compile(r"\s*(?:[^\W\d]{1,12}\s?|%\s?|°[cf]?\s?)?(?:to|or|and|[-–—−])\s*")
+_RANGE = re.compile(r"\s{0,4}(?:[^\W\d]{1,12}\s?|%\s?|°[cf]?\s?)?(?:to|or|and|[-–—−])\s{0,4}")
 _START, _END = re.compile(r"\b(?:down |up )?from\s+(?:[$€£]\s?)?$"), re.compile(r"\b(?:in)?to\s+(?:[$€£]\s?)?$")
 _TURNED = {">": "<=", "<": ">=", ">=": "<", "<=": ">"}
 _AVOIDS = re.compile(r"\b(?:avoid|discard|throw|unsafe|risk|danger|spoil|refrain)\w*")
