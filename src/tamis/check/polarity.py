@@ -42,7 +42,7 @@ _ALL_BUT = re.compile(
     r"(?:except|but|other than|besides|apart from)(?: for)?\b"
 )
 _POINTING = re.compile(
-    r"\s*(?:it|they|this|these|that|he|she|is|are|was|were|has|have|do|does|did|can|could|may|might|must|should|will|would"
+    r"\s{0,4}(?:it|they|this|these|that|he|she|is|are|was|were|has|have|do|does|did|can|could|may|might|must|should|will|would"
     r"|not|never|cannot)\b"
 )
 """How a clause begins whose subject stands in another clause of its sentence."""
