@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import numpy.typing as npt
@@ -161,9 +161,15 @@ def served(versions: Mapping[int, Mapping[str, str]], switch: Switch, port: int 
         def log_message(self, format: str, *words: object) -> None:  # noqa: A002 - the base class's name
             pass
 
-    from socketserver import ThreadingMixIn
+    with served_apart(Handler, port) as address:
+        yield address
 
-    class Server(ThreadingMixIn, HTTPServer):
+
+@contextmanager
+def served_apart(handler: type[BaseHTTPRequestHandler], port: int = 0) -> Iterator[str]:
+    """The address of a server in a process of its own; port 0 takes any that is free."""
+
+    class Server(ThreadingHTTPServer):
         daemon_threads = True
         request_queue_size = 64
 
@@ -171,7 +177,7 @@ def served(versions: Mapping[int, Mapping[str, str]], switch: Switch, port: int 
             # Its clients are killed: that is what it is for.
             pass
 
-    server = Server(("127.0.0.1", port), Handler)
+    server = Server(("127.0.0.1", port), handler)
     child = os.fork()
     if not child:
         try:

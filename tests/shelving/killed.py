@@ -19,10 +19,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from types import FrameType
 
+from bench.toys import served_apart
 from village import NAME, app_at, copy_of, ingested, library_rows, page, write_ontology, write_pages
 
 import tamis
@@ -65,25 +66,8 @@ class Model:
             def log_message(self, *args: object) -> None:
                 return
 
-        class Server(ThreadingHTTPServer):
-            daemon_threads = True
-
-            def handle_error(self, request: object, client_address: object) -> None:
-                """Its clients are killed: that is what it is for."""
-
-        server = Server(("127.0.0.1", 0), Handler)
-        child = os.fork()
-        if not child:
-            try:
-                server.serve_forever()
-            finally:
-                os._exit(0)
-        server.server_close()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}/v1"
-        finally:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
+        with served_apart(Handler) as address:
+            yield f"{address}/v1"
 
 
 class Scene:

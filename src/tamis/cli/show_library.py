@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from tamis.cli.terminal import say, styled, wrapped
+from tamis.schema.document import owner
 from tamis.schema.library import Card, CardSentence, Shelf, Theme
 
 _TITLE_COLUMN = 76
@@ -70,7 +71,7 @@ def card_text(card: Card, sources: Mapping[str, tuple[str, str]]) -> None:
         say("  Flagged for review before use: the facet is safety-sensitive.")
     say()
     for chunk_id, number in numbers.items():
-        title, url = sources.get(chunk_id.rpartition("#c")[0], (chunk_id, ""))
+        title, url = sources.get(owner(chunk_id), (chunk_id, ""))
         say(f"[c{number}] {title}  {url}  ({chunk_id})")
     styled(f"{card.tier}{f' · {card.model}' if card.model else ''} · {card.about}", dim=True)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from tamis.schema.document import owner
 from tamis.schema.library import Card, Shelf, Theme
 from tamis.store.library import GraphStore
 from tamis.store.protocols import CollectionReader
@@ -59,7 +60,7 @@ def _nodes(graph: GraphStore, reader: CollectionReader) -> Iterator[tuple[str, F
             f"chunk:{chunk.chunk_id}",
             {"kind": "chunk", "label": headings or chunk.chunk_id, "text": chunk.text, "ordinal": chunk.ordinal},
         )
-    owners = sorted({name.rpartition("#c")[0] for name in chunks})
+    owners = sorted({owner(name) for name in chunks})
     for facts in reader.signals(owners):
         yield (
             f"document:{facts.document_id}",
@@ -139,7 +140,7 @@ def _edges(graph: GraphStore) -> Iterator[tuple[str, str, Fields]]:
     for card in graph.cards():
         yield f"card:{card.about}", f"{card.kind}:{card.about}", {"relation": "DESCRIBES"}
     for chunk in sorted(owned):
-        yield f"chunk:{chunk}", f"document:{chunk.rpartition('#c')[0]}", {"relation": "FROM"}
+        yield f"chunk:{chunk}", f"document:{owner(chunk)}", {"relation": "FROM"}
 
 
 def _write(path: Path, nodes: list[tuple[str, Fields]], edges: list[tuple[str, str, Fields]]) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from tamis.models.protocols import Matrix
 from tamis.rank.signals import similarity
+from tamis.schema.document import owner
 from tamis.schema.ranking import RankedItem, Ranking
 from tamis.store.protocols import CollectionReader
 
@@ -25,7 +26,7 @@ def with_quoted(
     """
     best: dict[str, str] = {}
     for chunk_id in chunk_ids:
-        best.setdefault(chunk_id.rpartition("#c")[0], chunk_id)
+        best.setdefault(owner(chunk_id), chunk_id)
     items = [replace(item, via=(*item.via, "cards")) if item.document_id in best else item for item in ranking.items]
     known = {item.document_id for item in items}
     added = {owner: chunk_id for owner, chunk_id in best.items() if owner not in known}

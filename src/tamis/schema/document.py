@@ -80,6 +80,11 @@ class Chunk:
     headings: tuple[str, ...] = ()
 
 
+def owner(chunk_id: str) -> str:
+    """The document that a chunk belongs to, read off its id."""
+    return chunk_id.rpartition("#c")[0]
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
     """One outgoing link of a page.

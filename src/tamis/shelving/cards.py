@@ -17,6 +17,7 @@ from tamis.library.statements import Comparison, compare
 from tamis.library.telling import extract, overview, unlabelled
 from tamis.models.llm import load_chat
 from tamis.models.protocols import ChatModel
+from tamis.reduce.vectors import passages
 from tamis.schema.document import Chunk
 from tamis.schema.library import Card, Quote, Shelf, Theme
 from tamis.shelving.wording import Order, extracted, forget_replies, worded_cards
@@ -102,7 +103,7 @@ def _members(shop: Workshop, theme: Theme) -> list[tuple[str, str]]:
 def _ordered(shop: Workshop, theme: Theme, hashed: str, unworded: str, model: ChatModel | None) -> Order:
     chunks, vectors = shop.corpus.some([member.chunk_id for member in theme.members])
     quotes, chosen, comparison = _material(shop, chunks)
-    coverage = covered(vectors, shop.vectors([quotes[row].text for row in chosen]))
+    coverage = covered(vectors, passages(shop.app.embedder, [quotes[row].text for row in chosen]))
     documents = sorted({chunk.document_id for chunk in chunks})
     made = draft(
         theme.theme_id, theme.facet, theme.label, quotes, chosen, comparison, shop.corpus.origins, documents,
@@ -187,8 +188,9 @@ def _shelf_order(shop: Workshop, shelf: Shelf, cards: Sequence[Card], hashed: st
     documents = sorted({chunk.document_id for chunk in chunks})
     names = {name: shop.corpus.origins[name].name for name in documents}
     comparison = compare(quotes, names, disagreement, agreement)
+    coverage = covered(vectors, passages(shop.app.embedder, [quotes[row].text for row in chosen]))
     made = draft(
         shelf.shelf_id, shelf.facet, shelf.label, quotes, chosen, comparison, shop.corpus.origins, documents,
-        chunks=len(chunks), coverage=covered(vectors, shop.vectors([quotes[row].text for row in chosen])),
+        chunks=len(chunks), coverage=coverage,
     )  # fmt: skip
     return Order(made, hashed, "shelf")

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.models.protocols import Matrix, Vector
+from tamis.store.nouns import Rows
 
-Rows = npt.NDArray[np.int64]
 Scores = npt.NDArray[np.float32]
 
 _DECIMALS = 6

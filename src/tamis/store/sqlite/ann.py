@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from tamis.models.protocols import Matrix, Vector
-from tamis.store.dense import Rows, Scores, ordered
+from tamis.store.dense import Scores, ordered
+from tamis.store.nouns import Rows
 
 FILE_NAME = "vectors.usearch"
 _CONNECTIVITY = 32
