@@ -120,6 +120,7 @@ def ask(request: Request, app: Tamis, progress: Progress) -> Answer:
             items=_merged(found, request.limit),
             sources=tuple(one.status for one in found),
             documents_total=sum(reader.info.documents for reader in readers.values()),
+            notes=tuple(dict.fromkeys(note for one in found for note in one.ranking.notes)),
         )
         answering = [one for one in found if one.verdict.answered]
         if not answering:
@@ -288,7 +289,7 @@ def _answered(
         references=tuple(ref.labels for ref in refs),
         ledger=ledger,
         support=support,
-        notes=notes,
+        notes=(*base.notes, *notes),
     )
 
 

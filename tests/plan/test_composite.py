@@ -94,3 +94,8 @@ def test_any_text_gives_at_least_one_part(text: str) -> None:
     assert parts
     assert len(parts) == len(set(parts))
     assert len(parts) == 1 or all(parts)
+
+
+def test_what_is_quoted_is_not_cut():
+    question = 'What does "read the file and how to close it" mean?'
+    assert split(question) == (question,)

@@ -54,6 +54,22 @@ def test_layers_are_named(rank, asked):
     assert rank(asked("What did Microsoft say?", entities=("Microsoft",))).layers["profile"] == 0
 
 
+@pytest.mark.parametrize("recipe", sorted(RECIPES))
+def test_what_is_quoted_must_stand_there_word_for_word(rank, asked, recipe):
+    names = lambda question: {item.document_id for item in rank(asked(question), recipe=recipe).items}  # noqa: E731
+    assert names('Who is "satya nadella" of Microsoft?') == {"microsoft", "nadella"}
+    assert names("Who is “Satya Nadella”, who spoke about „cloud computing“?") == {"nadella"}
+    assert {"rice", "both"} < names("How long does cooked rice keep?")
+
+
+def test_a_quote_that_stands_nowhere_is_said_and_its_words_are_looked_for(rank, asked):
+    ranking = rank(asked('How long does "rice cooked" keep?'))
+    assert ranking.items[0].document_id == "rice"
+    assert ranking.notes == ('no passage holds "rice cooked" word for word; looked for the words',)
+    assert rank(asked('How long does "cooked rice" keep?')).notes == ()
+    assert rank(asked('How long does "" or " ." keep?')).notes == ()
+
+
 def test_relatives_stand_below_the_last_at_nine_tenths(rank, asked):
     ranking = rank(asked("Microsoft opened an office in Ireland"), recipe="auto", limit=1)
     assert [item.document_id for item in ranking.items[:1]] == ["microsoft"]

@@ -53,6 +53,8 @@ def command(
         say_json({"query": query, "recipe": ranking.recipe, "results": [_result(item) for item in ranking.items]})
     else:
         show.items(ranking.items, explain=explain)
+        if not door.quiet:
+            show.notes(ranking.notes)
 
 
 def _trace(ranking: Ranking) -> list[tuple[str, Mapping[str, Any]]]:

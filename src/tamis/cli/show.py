@@ -54,11 +54,16 @@ def _references(refs: Sequence[Reference]) -> None:
         say(f"{start}{ref.title}\n{' ' * len(start)}{ref.url}".rstrip() if stacked else line.rstrip())
 
 
+def notes(found: Sequence[str]) -> None:
+    """What a reader should know, a line each."""
+    for note in found:
+        styled(f"note: {note}", dim=True)
+
+
 def _behind(result: Answer, *, explain: bool) -> None:
     from tamis.render.formats import footer
 
-    for note in result.notes:
-        styled(f"note: {note}", dim=True)
+    notes(result.notes)
     removed = result.support.removed
     for sentence in removed:
         styled(f"dropped: {sentence.text} ({'; '.join(sentence.reasons)})", dim=True)

@@ -106,6 +106,8 @@ def _cut(text: str) -> list[str]:
     parts: list[str] = []
     begin = 0
     for match in _JOINT.finditer(text):
+        if text.count('"', 0, match.start()) % 2:
+            continue  # What is quoted stays whole.
         before, after = text[begin : match.start()], text[match.end() :]
         if _joins(core_text(before), after, comma_only=match["only"] is not None):
             parts.append(before)

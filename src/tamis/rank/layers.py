@@ -5,6 +5,7 @@ Layers answer in chunks, ranking is about documents: a document is worth its bes
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -19,10 +20,11 @@ from tamis.schema.ranking import Via
 from tamis.settings import EntitySettings, RankSettings
 from tamis.store.nouns import FieldWeights, Rows
 from tamis.store.protocols import CollectionReader
-from tamis.text.tokens import terms
+from tamis.text.tokens import terms, words
 
 Scores = npt.NDArray[np.float64]
 LAYERS: tuple[Via, ...] = ("text", "vector", "profile")
+_QUOTED = re.compile(r'"([^"]{0,200})"|[“„]([^“”„"]{0,200})[”“]')
 NOWHERE = -1
 """Stands for the row of a chunk that no layer named."""
 
@@ -36,12 +38,14 @@ class Probe:
         vectors: (S, D) their embeddings.
         entities: keys of the entities in the question, in order, none twice.
         profile: (D,) what the question is about by its entities, None with fewer than two.
+        within: rows of the only chunks that may be brought: those that hold what was quoted; None for all.
     """
 
     terms: tuple[Mapping[str, float], ...]
     vectors: Matrix
     entities: tuple[str, ...] = ()
     profile: Vector | None = None
+    within: Rows | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,12 +151,16 @@ def search_layers(
         near: chunks of an earlier pass; the vector layer then compares these and what full text brings, not all.
     """
     text = _text_layer(probe, reader, rank) if "text" in layers else _NOTHING
+    if probe.within is not None:
+        text, near = text.among(probe.within), probe.within
     vector, floor = _NOTHING, 0.0
     if "vector" in layers and near is not None and len(near):
         vector, floor = _compared(probe, reader, _union(near, text.rows), rank.candidates)
     elif "vector" in layers:
         vector, floor = _vector_layer(probe, reader, rank.candidates)
     profile = _profile_layer(probe, reader, rank, entities) if "profile" in layers else _NOTHING
+    if probe.within is not None:
+        profile = profile.among(_union(reader.owners(probe.within)))
     passages = _union(text.rows, vector.rows)
     owners = reader.owners(passages)
     documents = _union(owners, profile.rows)
@@ -190,6 +198,11 @@ class _Found:
         places = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
         return np.where(self.rows[places] == rows, self.scores[places], np.nan)
 
+    def among(self, rows: Rows) -> _Found:
+        """Those of some rows alone."""
+        kept = np.isin(self.rows, rows)
+        return _Found(self.rows[kept], self.scores[kept])
+
 
 def _union(*parts: Rows) -> Rows:
     """All the rows once, ascending."""
@@ -202,6 +215,12 @@ def _firsts(ascending: Rows) -> npt.NDArray[np.bool_]:
     first = np.ones(len(ascending), dtype=np.bool_)
     np.not_equal(ascending[1:], ascending[:-1], out=first[1:])
     return first
+
+
+def quoted_phrases(question: str) -> tuple[str, ...]:
+    """What stands in double quotation marks, in order, none twice: "…" must be found word for word."""
+    found = (match[1] or match[2] or "" for match in _QUOTED.finditer(question))
+    return tuple(dict.fromkeys(" ".join(text.split()) for text in found if words(text)))
 
 
 _NOTHING = _Found(np.zeros(0, dtype=np.int64), np.zeros(0))

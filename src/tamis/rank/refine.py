@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -36,7 +37,7 @@ def refined(probe: Probe, rows: Rows, reader: CollectionReader, settings: RankSe
     titles = [entry.title for entry in reader.signals([chunk.document_id for chunk in chunks])]
     expanded = expand_terms(probe.terms[0], chunks, titles, reader, settings)
     vector = move(probe.vectors[0], reader.vectors_at(rows), settings.feedback_weight)
-    return Probe((expanded,), vector[np.newaxis, :], probe.entities, probe.profile)
+    return replace(probe, terms=(expanded,), vectors=vector[np.newaxis, :])
 
 
 def move(query: Vector, best: Matrix, weight: float) -> Vector:

@@ -11,7 +11,7 @@ import numpy as np
 from tamis.models.protocols import Embedder, EntityRecogniser, Vector
 from tamis.rank.explain import shares
 from tamis.rank.fusion import Fused, Signals, fuse
-from tamis.rank.layers import Pool, Probe, make_probe, search_layers
+from tamis.rank.layers import Pool, Probe, make_probe, quoted_phrases, search_layers
 from tamis.rank.recipes import Recipe, find_recipe, weight_row
 from tamis.rank.refine import refined
 from tamis.rank.related import related
@@ -24,6 +24,7 @@ from tamis.settings import Settings, WeightRow
 from tamis.store.nouns import DocumentSignals, Rows
 from tamis.store.protocols import CollectionReader
 
+_NO_ROWS: Rows = np.zeros(0, dtype=np.int64)
 JUDGED = 5
 """Passages at the top of the first pass by which a question is judged answerable."""
 
@@ -69,6 +70,10 @@ def retrieve(
     snippets = settings.rank.snippets if snippets is None else snippets
     row = weight_row(question.query_type, settings.rank)
     probe = make_probe(question, embedder=embedder, recogniser=recogniser if "profile" in how.layers else None)
+    phrases = quoted_phrases(question.question)
+    within = reader.phrase_rows(phrases) if phrases else _NO_ROWS
+    if len(within):
+        probe = replace(probe, within=within)
     first = probe
 
     def ranked(probe: Probe, near: Rows | None = None) -> tuple[Pool, Signals, Fused]:
@@ -89,7 +94,8 @@ def retrieve(
     places = fused.order[:limit].tolist()
     parts = shares(signals, fused, places, explain=explain)
     items = _items(pool, places, fused, parts, first, reader, snippets=snippets)
-    extra = _related(items, first, reader, settings, snippets=snippets) if enrich and "profile" in how.layers else []
+    widens = enrich and "profile" in how.layers and first.within is None
+    extra = _related(items, first, reader, settings, snippets=snippets) if widens else []
     return Ranking(
         items=(*items, *extra),
         recipe=how.name,
@@ -98,7 +104,13 @@ def retrieve(
         terms=_printed_terms(probe),
         opening=opening,
         nearness=_nearness(first, opening, reader),
+        notes=() if len(within) or not phrases else (_not_word_for_word(phrases),),
     )
+
+
+def _not_word_for_word(phrases: Sequence[str]) -> str:
+    quoted = " and ".join(f'"{phrase}"' for phrase in phrases)
+    return f"no passage holds {quoted} word for word; looked for the words"
 
 
 def _best_chunks(pool: Pool, fused: Fused, count: int) -> Rows:

@@ -68,6 +68,7 @@ class Ranking:
         terms: query terms after analysis, with their boosts.
         opening: the best chunks before the question was refined by them, best first; what "answered" is judged by.
         nearness: for each subquery, its cosine with the nearest of these, less its cosine with just anything.
+        notes: what a reader should know, one line each: that quoted words stand nowhere word for word.
     """
 
     items: tuple[RankedItem, ...]
@@ -77,3 +78,4 @@ class Ranking:
     terms: tuple[tuple[str, float], ...] = ()
     opening: tuple[str, ...] = ()
     nearness: tuple[float, ...] = ()
+    notes: tuple[str, ...] = ()

@@ -113,6 +113,10 @@ class CollectionReader(Protocol):
         """
         ...
 
+    def phrase_rows(self, phrases: Sequence[str]) -> Rows:
+        """Rows of the chunks that hold every phrase word for word, whatever the case and accents, ascending."""
+        ...
+
     def search_vectors(self, vector: Vector, k: int) -> Hits:
         """Dense layer: chunks by cosine."""
         ...

@@ -231,17 +231,16 @@ class SqliteReader:
         rows = best(scores, k, above=0.0)
         return Hits(rows, scores[rows], self.chunk_ids)
 
-    def search_phrase(self, phrase: str, k: int) -> Hits:
-        """Chunks that contain a phrase word for word, by row, all with score 1."""
-        quoted = '"' + phrase.replace('"', '""').replace("\0", " ") + '"'
+    def phrase_rows(self, phrases: Sequence[str]) -> Rows:
+        """Rows of the chunks that hold every phrase word for word, whatever the case and accents, ascending."""
+        quoted = " AND ".join('"' + phrase.replace('"', '""').replace("\0", " ") + '"' for phrase in phrases)
         rows = self._connection.execute(
             "SELECT documents.id || '#c' || ordinal FROM passages_fts "
             "JOIN chunks ON chunks.row = passages_fts.rowid JOIN documents ON documents.row = chunks.document "
-            f"WHERE passages_fts MATCH :phrase AND {VISIBLE} ORDER BY documents.id, ordinal LIMIT :k",
-            {"phrase": quoted, "generation": self._number, "k": k},
+            f"WHERE passages_fts MATCH :phrases AND {VISIBLE}",
+            {"phrases": quoted, "generation": self._number},
         ).fetchall()
-        found = self.chunk_rows([row[0] for row in rows])
-        return Hits(found, np.ones(len(found), dtype=np.float32), self.chunk_ids)
+        return np.sort(self.chunk_rows([row[0] for row in rows]))
 
     def search_vectors(self, vector: Vector, k: int) -> Hits:
         """Dense layer: chunks by cosine; exact up to ``store.exact_limit`` chunks."""
