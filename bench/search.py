@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
 
@@ -14,6 +14,7 @@ import numpy as np
 import tamis
 from bench.material import Bench, Spent, timed
 from bench.table import Row, median, percentile
+from bench.txtai_peer import interpreter, txtai
 from tamis.app import Tamis
 from tamis.digest.finish import calibrate_collection
 from tamis.models.protocols import Embedder, EmbeddingIdentity, Matrix
@@ -73,12 +74,14 @@ def measure(bench: Bench) -> list[Row]:
         collection.search(question)
     whole = [timed(collection.search, question) for question in asked]
     with app.store.reader("bench") as reader:
-        peer = _Peer(list(_texts(reader)))
+        texts = list(_texts(reader))
+        peer = _Peer(texts)
         ours, theirs = [], []
         for question in asked:
             weights = dict.fromkeys(terms(question), 1.0)
             ours.append(timed(reader.search_text, weights, _DEPTH))
             theirs.append(timed(peer.search, question))
+        beside_txtai = _beside_txtai(bench, reader, texts, asked, whole, built)
     size = f"{count:,} chunks, {len(asked)} questions"
     return [
         Row(
@@ -104,7 +107,52 @@ def measure(bench: Bench) -> list[Row]:
             peer_name="bm25s (text in memory)",
             note=f"{count:,} chunks; cpu {built['cpu']:.0f} and {peer.built.cpu:.0f} s",
         ),
+        *beside_txtai,
     ]
+
+
+def _beside_txtai(
+    bench: Bench,
+    reader: CollectionReader,
+    texts: Sequence[str],
+    asked: Sequence[str],
+    whole: Sequence[Spent],
+    built: Mapping[str, float],
+) -> list[Row]:
+    """The whole search and the building again, beside text and vectors in txtai; nothing where it is not there."""
+    try:
+        python = interpreter()
+        vectors = np.concatenate([_vectors(reader, document.document_id) for document in reader.iter_documents()])
+        peer = txtai(python, bench.work / "txtai", texts, vectors, asked, bench.app.embedder.queries(asked))
+    except RuntimeError as error:
+        bench.say(f"txtai is left out: {error}")
+        return []
+    name = f"txtai {peer.version}"
+    return [
+        Row(
+            "search of text and vectors, best 10, p95",
+            _p95(whole),
+            "ms",
+            peer=_p95(peer.searches),
+            peer_name=f"{name}, hybrid",
+            note=f"{len(texts):,} chunks, {len(asked)} questions; median {_middle(whole):.1f} and "
+            f"{_middle(peer.searches):.1f} ms; cpu p95 {_p95_cpu(whole):.1f} and {_p95_cpu(peer.searches):.1f} ms",
+        ),
+        Row(
+            "store and index text and vectors",
+            built["wall"],
+            "s",
+            peer=peer.built.wall,
+            peer_name=f"{name}, saved",
+            note=f"{len(texts):,} chunks; cpu {built['cpu']:.0f} and {peer.built.cpu:.0f} s",
+        ),
+    ]
+
+
+def _vectors(reader: CollectionReader, document_id: str) -> Matrix:
+    """Those of its chunks, in their order."""
+    (chunks,) = reader.chunks_of([document_id])
+    return reader.vectors([chunk.chunk_id for chunk in chunks])
 
 
 def _p95(spent: Sequence[Spent]) -> float:

@@ -6,11 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from bench import search
 from bench.__main__ import MEASUREMENTS, main, run
 from bench.material import Bench, command, timed
 from bench.table import Row, format_table, median, percentile
+from bench.txtai_peer import VARIABLE, txtai
 
 _ROOT = Path(__file__).resolve().parents[1]
 
@@ -57,8 +59,6 @@ class _Embedder:
         self.identity = real.identity
 
     def passages(self, texts):
-        import numpy as np
-
         rows = [np.random.default_rng(len(text)).normal(size=self.identity.dimensions) for text in texts]
         return np.stack([row / np.linalg.norm(row) for row in rows]).astype(np.float32)
 
@@ -67,7 +67,9 @@ class _Embedder:
 
 def test_searching_a_tiny_collection_beside_a_peer(tmp_path, monkeypatch, embedder):
     pytest.importorskip("bm25s")
-    bench = Bench(tmp_path / "work", tmp_path / "cache", quick=True)
+    monkeypatch.delenv(VARIABLE, raising=False)
+    said = []
+    bench = Bench(tmp_path / "work", tmp_path / "cache", quick=True, say=said.append)
     bench.app.embedder = _Embedder(embedder)
     monkeypatch.setattr(search, "_QUICK_CHUNKS", 200)
     monkeypatch.setattr(search, "_QUICK_QUESTIONS", 3)
@@ -75,9 +77,20 @@ def test_searching_a_tiny_collection_beside_a_peer(tmp_path, monkeypatch, embedd
     assert [row.unit for row in rows] == ["ms", "ms", "s"]
     assert all(row.tamis > 0 for row in rows) and rows[1].peer > 0
     assert "200 chunks" in rows[0].note
+    assert not any("txtai" in row.peer_name for row in rows)
+    assert f"txtai is left out: {VARIABLE} names no Python interpreter that has it" in said
     home, _ = search.built_collection(bench, 200)
     stored = home.stat().st_mtime_ns
     assert search.built_collection(bench, 200)[0].stat().st_mtime_ns == stored
+
+
+def test_an_interpreter_without_txtai_is_a_reason_too(tmp_path):
+    vectors = np.eye(2, dtype=np.float32)
+    given = (["one passage", "another"], vectors, ["a question"], vectors[:1])
+    with pytest.raises(RuntimeError, match=r"exit code 1: .*'txtai'"):
+        txtai(sys.executable, tmp_path / "txtai", *given)
+    with pytest.raises(RuntimeError, match="nowhere"):
+        txtai(str(tmp_path / "nowhere"), tmp_path / "txtai", *given)
 
 
 def test_an_unknown_measurement_is_named(capsys):
