@@ -15,9 +15,10 @@ import numpy.typing as npt
 from tamis.models.protocols import Matrix, Vector
 from tamis.schema.document import Chunk, Document
 from tamis.schema.entity import EntityCount
+from tamis.store import coarse
 from tamis.store.dense import best, nearest
 from tamis.store.nouns import Calibration, CollectionInfo, DocumentSignals, FieldWeights, Hits, Rows
-from tamis.store.postings import bm25f, field_factors
+from tamis.store.postings import bm25f
 from tamis.store.sqlite.failures import damaged_arrays, failures_of
 from tamis.store.sqlite.information import read_calibration, read_information
 from tamis.store.sqlite.rows import DOCUMENT_COLUMNS, as_json, chunk_from, document_from, entity_from
@@ -67,7 +68,6 @@ class SqliteReader:
         self._number = number
         self._arrays = arrays
         self._signals: dict[str, DocumentSignals] = {}
-        self._factors: dict[FieldWeights, npt.NDArray[np.float32]] = {}
 
     @cached_property
     def info(self) -> CollectionInfo:
@@ -225,9 +225,7 @@ class SqliteReader:
     def search_text(self, terms: Mapping[str, float], k: int, *, weights: FieldWeights | None = None) -> Hits:
         """Full-text layer: BM25F over title, headings/keywords and body; see `tamis.store.postings.bm25f`."""
         weights = weights or FieldWeights()
-        if weights not in self._factors:
-            self._factors[weights] = field_factors(self._arrays.postings.lengths, weights)
-        scores = bm25f(self._arrays.postings, self._factors[weights], terms, k1=weights.k1)
+        scores = bm25f(self._arrays.postings, self._arrays.factors(weights), terms, k1=weights.k1)
         rows = best(scores, k, above=0.0)
         return Hits(rows, scores[rows], self.chunk_ids)
 
@@ -244,8 +242,11 @@ class SqliteReader:
 
     def search_vectors(self, vector: Vector, k: int) -> Hits:
         """Dense layer: chunks by cosine; exact up to ``store.exact_limit`` chunks."""
-        neighbours = self._arrays.neighbours
-        rows, scores = neighbours.nearest(vector, k) if neighbours else nearest(self._arrays.vectors, vector, k)
+        arrays = self._arrays
+        if arrays.neighbours:
+            rows, scores = arrays.neighbours.nearest(vector, k)
+        else:
+            rows, scores = coarse.nearest(arrays.rounded, arrays.vectors, vector, k)
         return Hits(rows, scores, self.chunk_ids)
 
     def search_profiles(self, vector: Vector, k: int, *, floor: float) -> Hits:

@@ -10,6 +10,7 @@ import shutil
 import sqlite3
 import tempfile
 import zlib
+from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,21 +22,25 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.models.protocols import Matrix
-from tamis.store.nouns import Rows
-from tamis.store.postings import FIELDS, TERM, FieldPostings, Postings, Terms, invert
+from tamis.store.coarse import Coarse, coarse
+from tamis.store.nouns import FieldWeights, Rows
+from tamis.store.postings import FIELDS, TERM, FieldPostings, Postings, Terms, field_factors, invert
 from tamis.store.sqlite import ann
 from tamis.store.sqlite.database import sync
 
 _MANIFEST = "manifest.json"
 _ARRAYS = (
-    "vectors", "profiles", "id_bytes", "id_ends", "first_chunk",
+    "vectors", "codes", "steps", "profiles", "id_bytes", "id_ends", "first_chunk",
     "term_hashes", "term_frequencies", "field_lengths",
     *(f"{field}_{part}" for field in FIELDS for part in ("starts", "rows", "tf")),
 )  # fmt: skip
 _PIECE = 1 << 20
+_BLOCK = 4096
+"""Vectors rounded at once."""
 _UNFINISHED = "building-"
-_checked: set[tuple[Path, int]] = set()
-"""Generations whose contents this process has looked at."""
+_loaded: OrderedDict[Path, tuple[int, Snapshot]] = OrderedDict()
+"""Folder of a generation → when it was written, and what this process mapped of it; the latest few."""
+_MOST_LOADED = 8
 VISIBLE = """
     documents.born <= :generation AND (documents.died IS NULL OR documents.died > :generation) AND NOT documents.hidden
 """
@@ -48,6 +53,7 @@ class Snapshot:
 
     Attributes:
         vectors: (N, D) float32.
+        rounded: the same in a byte a dimension, for a first look.
         profiles: (M, D) float32, zero rows for documents without entities.
         id_bytes: UTF-8 of all document ids, ascending, one behind the other.
         id_ends: (M + 1,) int64 offsets into them.
@@ -57,6 +63,7 @@ class Snapshot:
     """
 
     vectors: Matrix
+    rounded: Coarse
     profiles: Matrix
     id_bytes: npt.NDArray[np.uint8]
     id_ends: npt.NDArray[np.int64]
@@ -77,6 +84,16 @@ class Snapshot:
     def _names(self) -> dict[int, str]:
         """Document ids met so far, by row."""
         return {}
+
+    @cached_property
+    def _factors(self) -> dict[FieldWeights, npt.NDArray[np.float32]]:
+        return {}
+
+    def factors(self, weights: FieldWeights) -> npt.NDArray[np.float32]:
+        """(3, N): what the frequencies of terms are multiplied with; see `tamis.store.postings.field_factors`."""
+        if weights not in self._factors:
+            self._factors[weights] = field_factors(self.postings.lengths, weights)
+        return self._factors[weights]
 
     def document_id(self, row: int) -> str:
         """The id of a document row."""
@@ -184,6 +201,7 @@ def _write_arrays(connection: sqlite3.Connection, folder: Path, number: int, dim
     _save(folder, "id_ends", np.concatenate(([0], np.cumsum([len(name) for name in ids]))).astype(np.int64))
     _save(folder, "first_chunk", first_chunk)
     _save_matrix(folder, "vectors", _blobs(connection, "vectors", at), int(first_chunk[-1]), dimensions)
+    _save_rounded(folder, _map(folder / "vectors.npy"))
     _save_matrix(folder, "profiles", _profiles(connection, at, dimensions), len(ids), dimensions)
     postings = _postings(connection, at, int(first_chunk[-1]))
     _save(folder, "term_hashes", postings.terms)
@@ -238,6 +256,17 @@ def _save_matrix(folder: Path, name: str, blobs: Iterator[bytes], rows: int, dim
             file.write(blob)
 
 
+def _save_rounded(folder: Path, vectors: Matrix) -> None:
+    steps = np.zeros(len(vectors), dtype=np.float32)
+    with (folder / "codes.npy").open("wb") as file:
+        np.lib.format.write_array_header_1_0(file, {"descr": "|i1", "fortran_order": False, "shape": vectors.shape})
+        for start in range(0, len(vectors), _BLOCK):
+            part = coarse(vectors[start : start + _BLOCK])
+            steps[start : start + _BLOCK] = part.steps
+            file.write(part.codes.tobytes())
+    _save(folder, "steps", steps)
+
+
 def damage(folder: Path, *, most: int | None = None) -> list[str]:
     """Names of a generation's files that are missing or not what they were written as.
 
@@ -247,7 +276,9 @@ def damage(folder: Path, *, most: int | None = None) -> list[str]:
     """
     try:
         files = json.loads((folder / _MANIFEST).read_text())["files"]
-        wrong = [name for name, (size, _) in files.items() if _size(folder / name) != size]
+        # One of another version lacks some: it is made again like a damaged one.
+        wrong = [f"{name}.npy" for name in _ARRAYS if f"{name}.npy" not in files]
+        wrong += [name for name, (size, _) in files.items() if _size(folder / name) != size]
         if not wrong and (most is None or sum(size for size, _ in files.values()) <= most):
             wrong = [name for name, (_, checksum) in files.items() if _checksum(folder / name) != checksum]
     except (FileNotFoundError, NotADirectoryError, ValueError, KeyError, TypeError, AttributeError):
@@ -275,15 +306,28 @@ def load(folder: Path, *, checked_bytes: int) -> Snapshot | None:
         checked_bytes: see `tamis.settings.StoreSettings`; contents are looked at once a process.
     """
     try:
-        seen = (folder, (folder / _MANIFEST).stat().st_mtime_ns)
-        if damage(folder, most=0 if seen in _checked else checked_bytes):
+        written = (folder / _MANIFEST).stat().st_mtime_ns
+        seen, found = _loaded.get(folder, (0, None))
+        known = found if seen == written else None
+        if damage(folder, most=0 if known else checked_bytes):
             return None
-        arrays: dict[str, Any] = {name: _map(folder / f"{name}.npy") for name in _ARRAYS}
+        found = known or _mapped(folder)
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return None
-    _checked.add(seen)
+    _loaded[folder] = written, found
+    _loaded.move_to_end(folder)
+    for other in [path for path in list(_loaded) if path.parent == folder.parent and path != folder]:
+        _loaded.pop(other, None)
+    while len(_loaded) > _MOST_LOADED:
+        _loaded.popitem(last=False)
+    return found
+
+
+def _mapped(folder: Path) -> Snapshot:
+    arrays: dict[str, Any] = {name: _map(folder / f"{name}.npy") for name in _ARRAYS}
     return Snapshot(
         vectors=arrays["vectors"],
+        rounded=Coarse(arrays["codes"], arrays["steps"]),
         profiles=arrays["profiles"],
         id_bytes=arrays["id_bytes"],
         id_ends=arrays["id_ends"],
