@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tamis.errors import UsageError
 from tamis.schema.progress import Progress
-from tamis.schema.report import Answer, Deficit, Sentence, SourceStatus, SupportSummary, Tier
+from tamis.schema.report import Answer, Sentence, SourceStatus, SupportSummary, Tier
 from tamis.text.language import asked_language
 from tamis.trace import interpret_facts, rank_facts, reduce_facts
 
@@ -376,32 +376,10 @@ def _extracts(base: Answer, reduction: Reduction, app: Tamis) -> tuple[Sentence,
 
 def _refused(base: Answer, found: Sequence[_Found], app: Tamis, names: Sequence[str]) -> Answer:
     """The deficit report: nothing is written and no model is called."""
+    from tamis.refusal import deficit
     from tamis.render.deficit import deficit_markdown
 
     best = max(found, key=lambda one: one.verdict.similarity)
     closest = best.ranking.items[0] if best.ranking.items else None
-    where = " and ".join(names)
-    missing = tuple(best.verdict.missing_terms)
-    reason = f"{where} does not answer this."
-    if closest is not None:
-        near = f"similarity {best.verdict.similarity:.2f}, "
-        below = best.verdict.similarity < best.verdict.threshold
-        near += f"own questions lie above {best.verdict.threshold:.2f}" if below else "but no passage of it answers"
-        none = f"; nothing in it speaks of {', '.join(repr(term) for term in missing)}" if missing else ""
-        reason += f" Closest: {closest.title or closest.document_id} ({near}{none})."
-    others = [info for info in app.collections() if info.name not in names and info.documents]
-    suggestions = []
-    if others:
-        listed = ", ".join(f"{info.name} ({info.documents} documents)" for info in others[:4])
-        suggestions.append(f"another collection: {listed}")
-    suggestions.append("other words for what you look for, or a narrower question")
-    deficit = Deficit(
-        reason=reason,
-        closest_title=closest.title if closest else "",
-        closest_url=closest.url if closest else "",
-        similarity=round(best.verdict.similarity, 4),
-        threshold=round(best.verdict.threshold, 4),
-        missing_terms=missing,
-        suggestions=tuple(suggestions),
-    )
-    return replace(base, tier="none", evidence=(), markdown=deficit_markdown(deficit), deficit=deficit)
+    why = deficit(base.question, names, closest, best.verdict, app=app)
+    return replace(base, tier="none", evidence=(), markdown=deficit_markdown(why), deficit=why)
