@@ -67,6 +67,14 @@ def test_layers_find_by_word_vector_phrase_and_entity(filled: SqliteStore) -> No
         assert reader.document_frequency([*terms("sleep fox"), "unheard"]).tolist() == [2, 1, 0]
 
 
+def test_the_rows_of_documents_are_those_of_their_chunks(filled: SqliteStore) -> None:
+    with filled.reader("docs") as reader:
+        asked = reader.document_rows(["b", "a"])
+        assert reader.chunk_ids(reader.rows_of(asked)) == ("b#c0", "b#c1", "a#c0")
+        assert reader.document_ids(reader.owners(reader.rows_of(asked))) == ("b", "b", "a")
+        assert len(reader.rows_of(asked[:0])) == 0
+
+
 def test_unknown_ids_are_key_errors(filled: SqliteStore) -> None:
     with filled.reader("docs") as reader:
         for ask in (reader.documents, reader.chunks_of, reader.entities, reader.signals, reader.profiles):

@@ -308,12 +308,10 @@ def _with_profile_items(
     documents: Rows, values: Scores, profile: _Found, probe: Probe, reader: CollectionReader
 ) -> Scores:
     """Give documents that only the profile layer knows their cosine with the question."""
-    missing = np.flatnonzero(np.isnan(values) & np.isin(documents, profile.rows))
-    if len(missing):
-        values = values.copy()
-        groups = reader.chunks_of(reader.document_ids(documents[missing]))
-        for place, chunks in zip(missing.tolist(), groups, strict=True):
-            if chunks:
-                vectors = reader.vectors([chunk.chunk_id for chunk in chunks])
-                values[place] = float(similarity(probe.vectors, vectors).max())
-    return values
+    missing = documents[np.isnan(values) & np.isin(documents, profile.rows)]
+    rows = reader.rows_of(missing)
+    if not len(rows):
+        return values
+    cosines = similarity(probe.vectors, reader.vectors_at(rows))
+    best: Scores = np.fmax(values, _folded(cosines, np.searchsorted(documents, reader.owners(rows)), len(documents)))
+    return best

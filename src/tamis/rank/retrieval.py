@@ -224,13 +224,14 @@ def _described(
 
 def _complete(found: Sequence[tuple[str, str]], probe: Probe, reader: CollectionReader) -> list[str]:
     """The chunk of each document; where no layer named one, the most similar one, empty for documents without text."""
-    bare = [name for name, chunk in found if not chunk]
-    chosen = {}
-    for name, chunks in zip(bare, reader.chunks_of(bare) if bare else [], strict=True):
-        if chunks:
-            ids = [chunk.chunk_id for chunk in chunks]
-            chosen[name] = ids[int(np.argmax(similarity(probe.vectors, reader.vectors(ids))))]
-    return [chunk or chosen.get(name, "") for name, chunk in found]
+    chosen = []
+    for name, chunk in found:
+        rows = _NO_ROWS if chunk else reader.rows_of(reader.document_rows([name]))
+        if len(rows):
+            best = int(np.argmax(similarity(probe.vectors, reader.vectors_at(rows))))
+            (chunk,) = reader.chunk_ids(rows[[best]])
+        chosen.append(chunk)
+    return chosen
 
 
 def _related(

@@ -87,6 +87,14 @@ class CollectionReader(Protocol):
         """The ids of document rows."""
         ...
 
+    def document_rows(self, document_ids: Sequence[str]) -> Rows:
+        """(N,) in the order asked for."""
+        ...
+
+    def rows_of(self, documents: Rows) -> Rows:
+        """(K,) rows of all the chunks of document rows, one document behind the other."""
+        ...
+
     def owners(self, rows: Rows) -> Rows:
         """(K,) document rows that chunk rows belong to."""
         ...

@@ -182,6 +182,18 @@ class SqliteReader:
         """The ids of document rows."""
         return self._arrays.document_ids(rows)
 
+    def document_rows(self, document_ids: Sequence[str]) -> Rows:
+        """(N,) in the order asked for.
+
+        Raises:
+            KeyError: an id that is not there.
+        """
+        return np.array([self._arrays.document_row(name) for name in document_ids], dtype=np.int64)
+
+    def rows_of(self, documents: Rows) -> Rows:
+        """(K,) rows of all the chunks of document rows, one document behind the other."""
+        return self._arrays.rows_of(documents)
+
     def owners(self, rows: Rows) -> Rows:
         """(K,) document rows that chunk rows belong to."""
         return self._arrays.owners(rows)
@@ -192,8 +204,7 @@ class SqliteReader:
         Raises:
             KeyError: an id that is not there.
         """
-        rows = np.array([self._arrays.document_row(name) for name in document_ids], dtype=np.int64)
-        return self._arrays.profiles[rows]
+        return self._arrays.profiles[self.document_rows(document_ids)]
 
     def entities(self, document_ids: Sequence[str]) -> list[tuple[EntityCount, ...]]:
         """The entities of each document."""
@@ -263,7 +274,7 @@ class SqliteReader:
             "GROUP BY documents.row HAVING shared >= :minimum ORDER BY shared DESC, documents.id",
             {"keys": as_json(sorted(set(keys))), "generation": self._number, "minimum": minimum},
         ).fetchall()
-        found = np.array([self._arrays.document_row(row[0]) for row in rows], dtype=np.int64)
+        found = self.document_rows([row[0] for row in rows])
         return Hits(found, np.array([row[1] for row in rows], dtype=np.float32), self.document_ids)
 
     def document_frequency(self, terms: Sequence[str]) -> npt.NDArray[np.int64]:

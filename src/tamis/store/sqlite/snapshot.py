@@ -126,6 +126,12 @@ class Snapshot:
         # The last of equal edges: a document without chunks owns none.
         return np.searchsorted(self.first_chunk, rows, side="right") - 1
 
+    def rows_of(self, documents: Rows) -> Rows:
+        """The rows of all the chunks of document rows, one document behind the other."""
+        starts, sizes = self.first_chunk[documents], np.diff(self.first_chunk)[documents]
+        begun = np.cumsum(sizes) - sizes
+        return np.repeat(starts - begun, sizes) + np.arange(sizes.sum())
+
     def document_ids(self, rows: Rows) -> tuple[str, ...]:
         """The ids of document rows."""
         return tuple(map(self.document_id, rows.tolist()))
