@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
@@ -14,6 +14,7 @@ from tamis.reduce.budget import shares
 from tamis.schema.document import Anchor, Document
 from tamis.schema.evidence import Evidence, Segment
 from tamis.settings import ReduceSettings
+from tamis.text.inline import plain
 
 _GAP = 12
 """Characters of markup that may stand between two segments of one passage."""
@@ -110,6 +111,11 @@ def _grown(
 
 def shown(segments: Sequence[Segment]) -> str:
     """What a writer sees of a passage: sentences run on, steps as a list, code and tables as they are."""
+    return "".join(_parts(segments)).strip()
+
+
+def _parts(segments: Sequence[Segment]) -> list[str]:
+    """What is shown of each segment, with what joins it to the one before."""
     parts: list[str] = []
     for before, segment in zip([None, *segments[:-1]], segments, strict=True):
         if segment.kind == "code":
@@ -120,7 +126,46 @@ def shown(segments: Sequence[Segment]) -> str:
             parts.append(f"\n- {segment.text}")
         else:
             parts.append(("\n" if before is not None and before.kind == "step" else " ") + segment.text)
-    return "".join(parts).strip()
+    return parts
+
+
+def anchors_inside(document: Document, segments: Sequence[Segment]) -> tuple[Anchor, ...]:
+    """The anchors that begin behind the start of a passage, at their offsets in what is shown of it.
+
+    Args:
+        document: of the passage.
+        segments: the passage.
+    """
+    if not document.url:
+        return ()
+    parts = _parts(segments)
+    at = len(parts[0].lstrip()) - len(parts[0])
+    found: list[Anchor] = []
+    for segment, part in zip(segments, parts, strict=True):
+        bare = len(part.rstrip())
+        # Several may hold from one place: the last of them, as for the start of a passage.
+        inside = {anchor.start: anchor for anchor in _between(document.anchors, segment)}
+        if segment is not segments[0] and segment.start not in inside and (held := nearest(document, segment.start)):
+            inside[segment.start] = held
+        for start in sorted(inside):
+            if segment.kind in {"code", "table"}:
+                offset = bare - (segment.end - start)
+            else:
+                offset = bare - len(segment.text) + len(plain(document.text[segment.start : start]))
+            found.append(Anchor(at + max(offset, 0), inside[start].fragment))
+        at += len(part)
+    held = nearest(document, segments[0].start)
+    return tuple(
+        anchor
+        for anchor, before in zip(found, [held, *found], strict=False)
+        if before is None or anchor.fragment != before.fragment
+    )
+
+
+def _between(anchors: Sequence[Anchor], segment: Segment) -> Sequence[Anchor]:
+    """The anchors that begin in a segment."""
+    first = bisect_left(anchors, segment.start, key=lambda anchor: anchor.start)
+    return anchors[first : bisect_left(anchors, segment.end, key=lambda anchor: anchor.start)]
 
 
 def _without_repeated_head(segment: Segment, before: Segment | None) -> str:
@@ -234,6 +279,7 @@ def labelled(
                 via=via.get(document.document_id, ()),
                 kind=kinds.pop() if len(kinds) == 1 else "prose",
                 headings=headings,
+                anchors=anchors_inside(document, inside),
             )
         )
     return tuple(out), tuple(labels), tuple(answers[place] for place in order)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from tamis.schema.document import Span
+from tamis.schema.document import Anchor, Span
 
 SegmentKind = Literal["prose", "step", "code", "table"]
 
@@ -59,6 +59,7 @@ class Evidence:
         via: the retrieval layers that found the document.
         kind: as its segment.
         headings: the heading path above it.
+        anchors: further section anchors that hold from inside the passage; ``start`` is an offset in ``text``.
     """
 
     label: str
@@ -74,6 +75,7 @@ class Evidence:
     via: tuple[str, ...] = ()
     kind: SegmentKind = "prose"
     headings: tuple[str, ...] = ()
+    anchors: tuple[Anchor, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
