@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from tamis.app import Tamis
+from tamis.errors import UnknownNameError, UsageError
 from tamis.schema.progress import Progress, Silence
 
 if TYPE_CHECKING:
@@ -102,6 +103,26 @@ class Library:
         """Write the cards (L5-L9)."""
         return self.build(facet, only=["build_layer_c"], use_llm=use_llm)
 
+    def built(self, facet: str = "") -> Self:
+        """The library itself, where there is something to read in it.
+
+        Args:
+            facet: has to be there too; empty for any.
+
+        Raises:
+            UnknownCollectionError: no such collection.
+            UsageError: nothing was built yet.
+            UnknownNameError: the library has no such facet.
+        """
+        there = self.graph.facets()
+        if not there:
+            raise UsageError(f"{self.name} has no library yet", fix=f"`tamis build --name {self.name}` makes one")
+        if facet and facet not in there:
+            raise UnknownNameError(
+                f"the library of {self.name} has no facet {facet!r}", fix=f"it has {', '.join(there)}"
+            )
+        return self
+
     @property
     def graph(self) -> GraphView:
         """The library to walk through, as it stood when it was first asked for; `close` lets go of it."""
@@ -139,6 +160,18 @@ class Library:
             # Nothing was built yet; it may be by the next time.
             self.close()
         return cards
+
+    def is_weak(self, text: str, card: Card, score: float) -> bool:
+        """Whether a card is near by chance: no nearer than foreign questions come, and none of the words is in it.
+
+        Args:
+            text: what was looked for.
+            card: found.
+            score: its cosine.
+        """
+        from tamis.library.cards import shares_word
+
+        return score < self._app.settings.answer.foreign_similarity and not shares_word(text, card)
 
     def query(self, question: str, *, use_llm: bool = True, progress: Progress | None = None) -> Answer:
         """A cited answer over cards and passages together; every claim is cited to passages, never to a card."""

@@ -138,7 +138,7 @@ def test_cards_by_meaning(capsys: pytest.CaptureFixture[str]) -> None:
     flagged = printed([*words, "--facet", "allergies"], capsys)["cards"]
     assert flagged
     assert all(card["safety_flagged"] for card in flagged)
-    assert main([*words, "--facet", "nothing"]) == 0
+    assert main([*words, "--facet", "allergies", "--safe"]) == 0
     assert "no card matches" in capsys.readouterr().err
     assert "high" in refused([*words, "--quality", "excellent"], capsys)
 
@@ -180,13 +180,13 @@ def test_exports_are_written_where_they_are_wanted(capsys: pytest.CaptureFixture
 
 def test_without_a_library_every_command_says_how_to_make_one(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (own / "collections" / "kitchen" / "library.sqlite").unlink()
-    for words in (["shelves"], ["themes"], ["cards", "eggs"], ["audit"]):
-        assert main([*words, "--name", "kitchen"]) == 0
-        out, err = capsys.readouterr()
-        assert out == ""
-        assert "tamis build --name kitchen" in err
+    for words in (["shelves"], ["themes"], ["cards", "eggs"], ["audit"], ["export", "--graphml", "out.graphml"]):
+        for more in ([], ["--json"]):
+            err = refused([*words, "--name", "kitchen", *more], capsys)
+            assert "kitchen has no library yet" in err
+            assert "`tamis build --name kitchen`" in err
     assert "tamis build" in refused(["card", "foods/eggs", "--name", "kitchen"], capsys)
-    assert printed(["cards", "eggs", "--name", "kitchen"], capsys)["cards"] == []
+    assert not Path("out.graphml").exists()
     for words in (["shelves"], ["themes"], ["cards", "eggs"], ["audit"], ["card", "eggs"]):
         assert "nowhere" in refused([*words, "--name", "nowhere"], capsys)
     # Reading makes no file.
@@ -202,3 +202,24 @@ def test_a_damaged_library_is_said_and_the_collection_still_answers(
         assert "library.sqlite" in err
         assert "tamis build --name kitchen" in err
     assert main(["search", "eggs", "--name", "kitchen"]) == 0
+
+
+def test_a_card_that_is_near_by_chance_is_marked(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["cards", "who won the chess olympiad?", "--name", "kitchen"]
+    found = printed(words, capsys)["cards"]
+    assert found and all(card["weak"] for card in found)
+    assert main(words) == 0
+    out, err = capsys.readouterr()
+    assert "no card is about this" in err
+    assert out.count("(weak match)") == len(found)
+
+
+def test_a_card_that_holds_a_word_of_the_query_is_no_weak_match(capsys: pytest.CaptureFixture[str]) -> None:
+    found = printed(["cards", "thawing", "--name", "kitchen", "-k", "1"], capsys)["cards"]
+    assert not found[0]["weak"]
+
+
+@pytest.mark.parametrize("words", [["shelves"], ["themes"], ["cards", "eggs"]])
+def test_an_unknown_facet_brings_those_there_are(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    err = refused([*words, "--name", "kitchen", "--facet", "drinks"], capsys)
+    assert "allergies, foods, subjects" in err

@@ -8,7 +8,6 @@ import click
 
 from tamis.cli.door import Door, common
 from tamis.cli.failures import Exit
-from tamis.cli.show_library import nothing_built
 from tamis.cli.terminal import say, say_json
 
 
@@ -19,11 +18,10 @@ def command(door: Door, name: str) -> int:
     """Check a library; exit 6 where something does not fit."""
     from tamis.libraries import Library
 
-    found = Library(name, door.app()).audit()
+    with Library(name, door.app()).built() as library:
+        found = library.audit()
     if door.as_json:
         say_json({"name": name, **asdict(found)})
-    elif not found.shelves:
-        nothing_built(name)
     else:
         for breach in found.breaches:
             say(f"{breach.rule}: {breach.where} {breach.what}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from tamis.cli.door import Door, common
-from tamis.cli.show_library import card_facts, card_line, nothing_built
+from tamis.cli.show_library import card_facts, card_line
 from tamis.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
@@ -28,21 +28,24 @@ if TYPE_CHECKING:
 @click.option("--safe", is_flag=True, help="Leave out cards that are flagged for review.")
 @common
 def command(door: Door, query: str, name: str, k: int, facet: str, quality: str | None, safe: bool) -> None:
-    """Find cards by meaning."""
+    """Find cards by meaning.
+
+    The score is the similarity of query and card, from -1 to 1. A weak match is no nearer than chance and holds none
+    of the query's words.
+    """
     from tamis.libraries import Library
 
-    library = Library(name, door.app())
+    library = Library(name, door.app()).built(facet)
     found = library.search_cards(query, k, facet=facet, quality=cast("EvidenceQuality | None", quality), safe=safe)
+    judged = [(card, score, library.is_weak(query, card, score)) for card, score in found]
+    library.close()
     if door.as_json:
-        say_json(
-            {"name": name, "query": query, "cards": [{**card_facts(card), "score": score} for card, score in found]}
-        )
-    elif not found:
-        with library:
-            if library.graph.facets():
-                say("no card matches these filters", err=True)
-            else:
-                nothing_built(name)
+        cards = [{**card_facts(card), "score": score, "weak": weak} for card, score, weak in judged]
+        say_json({"name": name, "query": query, "cards": cards})
+    elif not judged:
+        say("no card matches these filters", err=True)
     else:
-        for rank, (card, score) in enumerate(found, 1):
-            card_line(rank, card, score)
+        if all(weak for _, _, weak in judged) and not door.quiet:
+            say("no card is about this; the nearest are:", err=True)
+        for rank, (card, score, weak) in enumerate(judged, 1):
+            card_line(rank, card, score, weak=weak)

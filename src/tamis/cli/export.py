@@ -33,12 +33,12 @@ def command(door: Door, name: str, graphml: Path | None, page: Path | None) -> N
         raise UsageError("no file is named to write to", fix="add --graphml PATH, --html PATH, or both")
     for path in (graphml, page):
         folder_for(path)
-    library = Library(name, door.app())
     written = []
-    for path, write in ((graphml, library.export_graphml), (page, library.export_html)):
-        if path is not None:
-            write(path)
-            written.append({"path": str(path), "bytes": path.stat().st_size})
+    with Library(name, door.app()).built() as library:
+        for path, write in ((graphml, library.export_graphml), (page, library.export_html)):
+            if path is not None:
+                write(path)
+                written.append({"path": str(path), "bytes": path.stat().st_size})
     if door.as_json:
         say_json({"name": name, "written": written})
     elif not door.quiet:

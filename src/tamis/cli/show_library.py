@@ -15,11 +15,6 @@ _TITLE_COLUMN = 76
 _KEYWORDS = 6
 
 
-def nothing_built(name: str) -> None:
-    """Say that there is no library yet."""
-    say(f"{name} has no library yet; `tamis build --name {name}` makes it", err=True)
-
-
 def shelf_tree(shelves: Sequence[Shelf], themes: Sequence[Theme]) -> None:
     """The shelves below each other, with what stands on them."""
     counted = Counter(theme.shelf_id for theme in themes if not theme.outlier)
@@ -84,9 +79,10 @@ def _sentence(sentence: CardSentence, numbers: dict[str, int], *, indent: str) -
     say(wrapped(f"{sentence.text}{f'  [{marks}]' if marks else ''}{doubt}", indent=indent))
 
 
-def card_line(rank: int, card: Card, score: float) -> None:
+def card_line(rank: int, card: Card, score: float, *, weak: bool = False) -> None:
     """A card in a list of results."""
-    say(f"{rank}. {card.title}  {score:.2f}  evidence: {card.evidence_quality}  {card.about}")
+    mark = " (weak match)" if weak else ""
+    say(f"{rank}. {card.title}  {score:.2f}{mark}  evidence: {card.evidence_quality}  {card.about}")
     if card.sentences:
         say(wrapped(card.sentences[0].text, indent="   "))
 

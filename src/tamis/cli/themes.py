@@ -7,8 +7,8 @@ from dataclasses import asdict
 import click
 
 from tamis.cli.door import Door, common
-from tamis.cli.show_library import nothing_built, theme_list
-from tamis.cli.terminal import say_json
+from tamis.cli.show_library import theme_list
+from tamis.cli.terminal import say, say_json
 
 
 @click.command("themes")
@@ -23,12 +23,12 @@ def command(door: Door, shelf: str, name: str, facet: str) -> None:
     """
     from tamis.libraries import Library
 
-    with Library(name, door.app()) as library:
+    with Library(name, door.app()).built(facet) as library:
         view = library.graph
         themes = view.graph.themes(facet=facet, shelf_id=view.shelf(shelf).id if shelf else "")
     if door.as_json:
         say_json({"name": name, "themes": [asdict(theme) for theme in themes]})
-    elif not themes and not shelf:
-        nothing_built(name)
+    elif not themes:
+        say("no themes here", err=True)
     else:
         theme_list(themes)

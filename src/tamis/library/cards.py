@@ -19,7 +19,9 @@ from tamis.models.protocols import Matrix
 from tamis.schema.evidence import Evidence
 from tamis.schema.library import Card, CardSentence, EvidenceBasis, Quote
 from tamis.schema.report import Sentence
+from tamis.text.content import content_words
 from tamis.text.fingerprints import sha256_hex
+from tamis.text.tokens import terms
 
 MAKING = "2"
 """Changes when cards of the same input come out differently, so that they are made anew."""
@@ -250,3 +252,9 @@ def _standing(sentence: Sentence, made: Draft, places: Mapping[str, int]) -> Car
     return CardSentence(
         sentence.text, tuple(dict.fromkeys([*own, *others]))[: max(_MOST_QUOTES, len(own))], support, sentence.score
     )
+
+
+def shares_word(text: str, card: Card) -> bool:
+    """Whether a card holds any of the words that say what a text is about, inflected or not."""
+    asked = {term for word in content_words(text) for term in terms(word)}
+    return not asked.isdisjoint(terms(" ".join((card.title, *(sentence.text for sentence in card.sentences)))))
