@@ -77,6 +77,20 @@ def test_an_endpoint_that_is_not_there() -> None:
     assert (found.state, "127.0.0.1:9" in found.found) == ("broken", True)
 
 
+@pytest.mark.parametrize("written", ["notaurl", "me:hush@host/v1", "http://", "ftp://host/v1"])
+def test_a_base_url_that_is_no_address_is_said_and_not_shown(written: str) -> None:
+    found = main_model(base_url=written)
+    assert (found.state, "no address" in found.found) == ("broken", True)
+    assert "hush" not in found.found
+    assert "http://127.0.0.1:11434/v1" in found.fix
+
+
+def test_the_second_role_is_looked_at_only_where_it_is_configured() -> None:
+    assert [finding.name for finding in language_models(settings())] == ["language model"]
+    both = language_models(settings(llm={"sentinel": {"base_url": "http://127.0.0.1:9/v1"}}))
+    assert [finding.name for finding in both] == ["language model", "llm.sentinel"]
+
+
 def test_a_gguf_file_that_is_not_there(home: Path) -> None:
     found = main_model(model=str(home / "none.gguf"))
     assert (found.state, "none.gguf" in found.found) == ("broken", True)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from tamis.errors import ModelFilesError, TamisError
+from tamis.errors import REINSTALL, ModelFilesError, TamisError, with_extra
 from tamis.schema.progress import Progress, Silence
 from tamis.settings import ModelRole, Settings
 from tamis.store.nouns import Health
@@ -25,7 +25,6 @@ State = Literal["ok", "absent", "broken"]
 _PYTHON = (3, 11)
 _ONNXRUNTIME = ((1, 22), (1, 29))
 """From, up to but without: later ones were seen to contact their maker on import."""
-_REINSTALL = "pip install --force-reinstall tamis"
 _ENDPOINT_SECONDS = 5.0
 _AGAIN = "read their sources again: `tamis ingest` or `tamis crawl`"
 _NAMED = 20
@@ -115,7 +114,7 @@ def embedding_model(settings: Settings) -> Finding:
     try:
         identity = load_embedder(settings.embedding).identity
     except ModelFilesError as error:
-        return Finding("embedding model", "broken", error.message, error.fix or _REINSTALL)
+        return Finding("embedding model", "broken", error.message, error.fix or REINSTALL)
     except OSError as error:
         return Finding("embedding model", "broken", str(error), "mend embedding.model in the settings")
     return Finding(
@@ -129,39 +128,43 @@ def _recogniser() -> list[Finding]:
     try:
         found = load_recogniser().mentions(["Marie Curie was born in Warsaw."])[0]
     except ModelFilesError as error:
-        return [Finding("entity recogniser", "broken", error.message, error.fix or _REINSTALL)]
+        return [Finding("entity recogniser", "broken", error.message, error.fix or REINSTALL)]
     names = ", ".join(mention.text for mention in found)
     return [Finding("entity recogniser", "ok", f"finds {names}")]
 
 
 def _extras() -> list[Finding]:
     offered = {
-        "extra local": ("xllamacpp", "runs a GGUF model in this process", 'pip install "tamis[local]"'),
-        "extra parquet": ("pyarrow", "reads Parquet files", 'pip install "tamis[parquet]"'),
-        "extra ann": ("usearch", "searches very large collections", 'pip install "tamis[ann]"'),
+        "local": ("local models", "xllamacpp", "runs a GGUF model in this process"),
+        "parquet": ("Parquet files", "pyarrow", "reads Parquet files"),
+        "ann": ("large collections", "usearch", "an approximate index for collections of very many passages"),
     }
     findings = []
-    for name, (package, use, fix) in offered.items():
+    for extra, (name, package, use) in offered.items():
         if find_spec(package) is None:
-            findings.append(Finding(name, "absent", f"optional; {use}", fix))
+            findings.append(Finding(name, "absent", f"optional; {use}", with_extra(extra)))
         else:
-            findings.append(Finding(name, "ok", f"{package} {version(package)}; {use}"))
+            findings.append(Finding(name, "ok", f"{use}, by {package} {version(package)}"))
     return findings
 
 
 def language_models(settings: Settings) -> list[Finding]:
-    """Whether each configured role can be used; endpoints are asked for their list of models."""
-    roles = {"main": settings.llm.main, "sentinel": settings.llm.sentinel}
-    return [_role(f"model {name}", role) for name, role in roles.items()]
+    """Whether each configured model can be used; endpoints are asked for their list of models.
+
+    The second role, ``llm.sentinel``, is looked at only where somebody configured it: nothing else needs it.
+    """
+    main, sentinel = settings.llm.main, settings.llm.sentinel
+    findings = [_role("language model", main)]
+    if sentinel.base_url or sentinel.model:
+        findings.append(_role("llm.sentinel", sentinel))
+    return findings
 
 
 def _role(name: str, role: ModelRole) -> Finding:
     if not role.base_url and not role.model:
-        variables = f"TAMIS_LLM__{name.removeprefix('model ').upper()}__BASE_URL and …__MODEL"
-        return Finding(name, "absent", "none configured; answers are extracts", f"optional: set {variables}")
-    if not role.base_url:
-        return _gguf(name, role)
-    return _endpoint(name, role)
+        fix = "optional: set TAMIS_LLM__MAIN__BASE_URL and TAMIS_LLM__MAIN__MODEL"
+        return Finding(name, "absent", "none configured; answers are extracts", fix)
+    return _endpoint(name, role) if role.base_url else _gguf(name, role)
 
 
 def _gguf(name: str, role: ModelRole) -> Finding:
@@ -169,14 +172,19 @@ def _gguf(name: str, role: ModelRole) -> Finding:
     if not path.is_file():
         return Finding(name, "broken", f"no file {path}", "name a GGUF file, or a base_url for a served model")
     if find_spec("xllamacpp") is None:
-        return Finding(name, "broken", f"{path} needs the local runtime", 'pip install "tamis[local]"')
+        return Finding(name, "broken", f"{path} needs the local runtime", with_extra("local"))
     return Finding(name, "ok", f"{path}, run in this process")
 
 
 def _endpoint(name: str, role: ModelRole) -> Finding:
     import httpx
 
-    host = urlsplit(role.base_url).netloc.rpartition("@")[2]
+    address = urlsplit(role.base_url)
+    host = address.netloc.rpartition("@")[2]
+    if address.scheme not in {"http", "https"} or not host:
+        # Not shown: an address that cannot be read may hold a password.
+        found = "its base_url is no address: http:// or https:// and a host are missing"
+        return Finding(name, "broken", found, "give it whole, e.g. http://127.0.0.1:11434/v1")
     key = role.api_key.get_secret_value().strip()
     user, _, password = role.credentials.get_secret_value().partition(":")
     headers = {"authorization": f"Bearer {key}"} if key else {}

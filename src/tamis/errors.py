@@ -33,6 +33,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+REINSTALL = "install tamis again: pip install --force-reinstall . in the folder of its source"
+
+
+def with_extra(extra: str) -> str:
+    """How to install an optional part, from the source that tamis itself is installed from."""
+    return f'pip install ".[{extra}]" in the folder of tamis\'s source'
+
 
 class TamisError(Exception):
     """Base of every error raised on purpose.

@@ -6,7 +6,7 @@ import hashlib
 from importlib.util import find_spec
 from pathlib import Path
 
-from tamis.errors import ModelFilesError
+from tamis.errors import REINSTALL, ModelFilesError
 
 
 def package_folder(package: str, inside: str) -> Path:
@@ -17,14 +17,10 @@ def package_folder(package: str, inside: str) -> Path:
     """
     spec = find_spec(package)
     if spec is None or spec.origin is None:
-        raise ModelFilesError(
-            f"the package {package!r} is not installed", fix="reinstall tamis: pip install --force-reinstall tamis"
-        )
+        raise ModelFilesError(f"the package {package!r} is not installed", fix=REINSTALL)
     folder = Path(spec.origin).parent / inside
     if not folder.is_dir():
-        raise ModelFilesError(
-            f"the package {package!r} holds no {inside!r}", fix="reinstall tamis: pip install --force-reinstall tamis"
-        )
+        raise ModelFilesError(f"the package {package!r} holds no {inside!r}", fix=REINSTALL)
     return folder
 
 

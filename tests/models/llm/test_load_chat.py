@@ -52,7 +52,7 @@ def test_a_missing_runtime_says_how_to_get_it(tmp_path, monkeypatch):
     chat = load_chat(ModelRole(model=str(path)))
     with pytest.raises(ModelFilesError, match="xllamacpp") as caught:
         chat.complete((Message("user", "hi"),), max_tokens=5, temperature=0.0)
-    assert "tamis[local]" in caught.value.fix
+    assert ".[local]" in caught.value.fix
 
 
 @given(st.text(max_size=200), st.text(max_size=200))

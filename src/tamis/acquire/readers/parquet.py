@@ -8,7 +8,7 @@ from typing import IO, Any
 
 from tamis.acquire.readers.base import Body, Skipped
 from tamis.acquire.readers.rows import TEXT_COLUMNS, collect, documents
-from tamis.errors import UnreadableError
+from tamis.errors import UnreadableError, with_extra
 from tamis.schema.document import Document, Page
 
 MEDIA_TYPE = "application/vnd.apache.parquet"
@@ -35,7 +35,7 @@ def _rows(stream: IO[bytes], url: str) -> Iterator[tuple[int, Mapping[str, Any] 
         import pyarrow
         import pyarrow.parquet
     except ImportError as error:
-        raise UnreadableError(f"{url}: reading Parquet needs pyarrow", fix="pip install 'tamis[parquet]'") from error
+        raise UnreadableError(f"{url}: reading Parquet needs pyarrow", fix=with_extra("parquet")) from error
     try:
         file = pyarrow.parquet.ParquetFile(stream)
         names = file.schema_arrow.names

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from tamis.errors import UsageError
+from tamis.errors import UsageError, with_extra
 from tamis.library.ontology.draft import Draft, Source
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def _parsed(text: str, form: str) -> Graph:
         from rdflib.plugins.parsers.notation3 import BadSyntax
     except ModuleNotFoundError as error:
         raise UsageError(
-            "OWL and SKOS are read with rdflib, which is not installed.", fix="pip install 'tamis[ontologies]'"
+            "OWL and SKOS are read with rdflib, which is not installed.", fix=with_extra("ontologies")
         ) from error
     from xml.sax import SAXException
 

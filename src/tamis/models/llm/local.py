@@ -16,7 +16,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from tamis.errors import ModelFilesError
+from tamis.errors import ModelFilesError, with_extra
 from tamis.models.llm.client import ChatClient
 from tamis.models.llm.tokens import estimate_tokens
 from tamis.models.protocols import Completion, Message
@@ -71,7 +71,7 @@ class LocalChat:
         if find_spec("xllamacpp") is None:
             raise ModelFilesError(
                 f"running {self._path.name} in the process needs the package xllamacpp, which is not installed",
-                fix='pip install "tamis[local]", or name an endpoint in llm.main.base_url',
+                fix=f"{with_extra('local')}, or name an endpoint in llm.main.base_url",
             )
         import xllamacpp
 
