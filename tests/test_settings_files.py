@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -144,6 +145,13 @@ def test_a_secret_of_the_wrong_type_is_not_repeated_in_the_error(folder: Path) -
 def test_every_setting_says_what_it_is_for(folder: Path) -> None:
     silent = [entry.name for entry in load_settings().listed() if not entry.description]
     assert silent == []
+
+
+def test_no_setting_is_explained_by_a_code(folder: Path) -> None:
+    """Numbers of a specification ("E2", "L5: …") tell a reader nothing."""
+    coded = [entry.name for entry in load_settings().listed() if re.search(r"\b[A-Z]\d", entry.description)]
+    short = [entry.name for entry in load_settings().listed() if len(entry.description.split()) < 2]
+    assert coded == short == []
 
 
 def test_an_unreadable_file_is_named(folder: Path) -> None:

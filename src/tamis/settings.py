@@ -29,14 +29,17 @@ class EmbeddingSettings(Section):
 class EntitySettings(Section):
     """Entities and profiles (E1-E4)."""
 
-    type_weights: dict[str, float] = Field({"ORG": 1.2, "PER": 1.1, "LOC": 1.0, "MISC": 0.9}, description="E2")
-    confidence_floor: Unit = Field(0.2, description="E2: confidence lies in [0.2, 1]")
-    profile_floor: Cosine = Field(0.25, description="E3: least cosine of the profile layer")
-    related_floor: Cosine = Field(0.30, description="E3: least cosine of an item related to the top ones")
-    related_from: Count = Field(5, description="E3: items whose mean profile looks for relatives")
-    related_limit: int = Field(3, ge=0, description="E3: most related items added")
-    related_factor: Unit = Field(0.9, description="E3: score below the last item")
-    shared_minimum: Count = Field(2, description="E4: shared entities where there are no profiles")
+    type_weights: dict[str, float] = Field(
+        {"ORG": 1.2, "PER": 1.1, "LOC": 1.0, "MISC": 0.9},
+        description="how much a name of each kind counts in a document's entity profile",
+    )
+    confidence_floor: Unit = Field(0.2, description="least weight of a name that the recogniser is unsure of")
+    profile_floor: Cosine = Field(0.25, description="least similarity at which an entity profile is found")
+    related_floor: Cosine = Field(0.30, description="least similarity of a document added as related to the best")
+    related_from: Count = Field(5, description="best documents whose mean entity profile looks for related ones")
+    related_limit: int = Field(3, ge=0, description="most related documents added")
+    related_factor: Unit = Field(0.9, description="score of a related document, as a share of the last one's")
+    shared_minimum: Count = Field(2, description="names a related document must share where there are no profiles")
 
 
 class ChunkSettings(Section):
@@ -52,8 +55,12 @@ class DigestSettings(Section):
     """What is read off a document when it comes in."""
 
     topic_floor: Cosine = Field(0.18, description="nearness at which a topic is named; tuned on news of four classes")
-    duplicate_bits: int = Field(3, ge=0, le=16, description="S5: most differing SimHash bits of near-duplicates")
-    duplicate_jaccard: Unit = Field(0.8, description="S5: least share of common word runs of near-duplicates; tuned")
+    duplicate_bits: int = Field(
+        3, ge=0, le=16, description="most bits in which the fingerprints of near-duplicates differ"
+    )
+    duplicate_jaccard: Unit = Field(
+        0.8, description="least share of word runs that near-duplicates have in common; tuned"
+    )
 
 
 class FetchSettings(Section):
@@ -70,8 +77,8 @@ class FetchSettings(Section):
     retries: int = Field(2, ge=0, description="repeats after 429 or 5xx")
     max_retry_after_seconds: Positive = Field(60.0, description="most seconds waited before retries of one page")
     allow_hosts: tuple[str, ...] = Field((), description="hosts whose private or loopback addresses may be fetched")
-    breaker_failures: Count = Field(3, description="S3: failures that open the circuit")
-    breaker_seconds: Positive = Field(300.0, description="S3: seconds until it is tried again")
+    breaker_failures: Count = Field(3, description="failures in a row after which a host is left alone for a while")
+    breaker_seconds: Positive = Field(300.0, description="seconds until such a host is tried again")
 
 
 class CrawlSettings(Section):
@@ -102,12 +109,12 @@ class ReadSettings(Section):
 class WeightRow(Section):
     """Signal weights of one query type (R3)."""
 
-    bm25: float = Field(ge=0.0)
-    freshness: float = Field(ge=0.0)
-    authority: float = Field(ge=0.0)
-    query: float = Field(ge=0.0)
-    vibe: float = Field(ge=0.0)
-    quality: float = Field(ge=0.0)
+    bm25: float = Field(ge=0.0, description="full text")
+    freshness: float = Field(ge=0.0, description="how new it is")
+    authority: float = Field(ge=0.0, description="how much its source is trusted")
+    query: float = Field(ge=0.0, description="similarity to the question")
+    vibe: float = Field(ge=0.0, description="similarity to the mood asked for")
+    quality: float = Field(ge=0.0, description="substance against clickbait")
 
 
 def _row(bm25: float, freshness: float, authority: float, query: float, vibe: float, quality: float) -> WeightRow:
@@ -117,13 +124,15 @@ def _row(bm25: float, freshness: float, authority: float, query: float, vibe: fl
 class RankSettings(Section):
     """Ranking (R1-R5)."""
 
-    k1: float = Field(1.2, ge=0.0, description="R1: BM25 term saturation; tuned")
-    b: Unit = Field(0.75, description="R1: BM25 length normalisation; tuned")
-    title_boost: float = Field(2.0, ge=0.0, description="R1")
-    heading_boost: float = Field(2.5, ge=0.0, description="R1: headings and keywords")
-    body_boost: float = Field(1.0, ge=0.0, description="R1")
-    half_life_hours: Positive = Field(48.0, description="R1: freshness = exp(-hours·ln2/half life)")
-    rrf_k: Positive = Field(60.0, description="R2: Σ weight/(k + rank)")
+    k1: float = Field(1.2, ge=0.0, description="full text: how soon repeats of a word stop counting; tuned")
+    b: Unit = Field(0.75, description="full text: how much long passages are held back, from 0 to 1; tuned")
+    title_boost: float = Field(2.0, ge=0.0, description="full text: weight of a word in the title")
+    heading_boost: float = Field(2.5, ge=0.0, description="full text: weight of a word in headings and keywords")
+    body_boost: float = Field(1.0, ge=0.0, description="full text: weight of a word in the passage itself")
+    half_life_hours: Positive = Field(48.0, description="hours in which a document's freshness halves")
+    rrf_k: Positive = Field(
+        60.0, description="recipe rrf: the constant k in weight/(k + rank), summed over the signals"
+    )
     candidates: Count = Field(1000, description="most chunks a layer brings; tuned")
     profile_candidates: Count = Field(100, description="most documents the profile layer brings")
     snippets: int = Field(30, ge=0, description="items that get a snippet; a run of a thousand needs none below")
@@ -137,7 +146,7 @@ class RankSettings(Section):
     neighbours: Count = Field(15, description="nearest of the best documents that vouch for one; tuned")
     neighbour_depth: int = Field(200, ge=0, description="best documents that vouch for each other; tuned")
     neighbour_weight: Unit = Field(0.5, description="their part in a document's score; tuned")
-    bm25_weight: Unit = Field(0.5, description="convex fusion: weight of BM25 against the dense signal; tuned")
+    bm25_weight: Unit = Field(0.5, description="recipe convex: weight of full text against similarity; tuned")
     weights: dict[str, WeightRow] = Field(
         {
             "general": _row(1.0, 0.5, 0.3, 0.8, 0.4, 0.2),
@@ -148,34 +157,36 @@ class RankSettings(Section):
             "collection": _row(1.5, 0.0, 0.0, 1.2, 0.2, 0.3),
             "collection roundup": _row(1.0, 0.2, 0.0, 0.8, 0.2, 0.15),
         },
-        description="R3: by query type",
+        description="weight of each signal in the recipe rrf, by kind of question",
     )
 
 
 class InterpretSettings(Section):
     """Interpreting the question (A1-A3)."""
 
-    exemplar_floor: Cosine = Field(0.55, description="A2: least similarity at which an exemplar decides")
+    exemplar_floor: Cosine = Field(0.55, description="least similarity at which a labelled question decides")
     exemplars: str = Field("", description="a YAML file of your own labelled questions, added to the shipped ones")
     max_characters: Count = Field(4_000, description="a longer question is refused")
-    ridge: Positive = Field(1.0, description="penalty of the least-squares reading of the examples; tuned")
-    cue_weight: float = Field(0.1, ge=0.0, description="scale of word cues beside the unit vector; tuned")
-    topic_temperature: Positive = Field(0.05, description="softmax temperature of topic scores; tuned")
+    ridge: Positive = Field(1.0, description="how cautiously intents are learned from labelled questions; tuned")
+    cue_weight: float = Field(0.1, ge=0.0, description="weight of single words in that, beside the meaning; tuned")
+    topic_temperature: Positive = Field(
+        0.05, description="how sharply the likeliest topic stands out; lower is sharper; tuned"
+    )
     category_floor: Unit = Field(0.08, description="a topic with a smaller share of the vote is left out; tuned")
 
 
 class ReduceSettings(Section):
     """Reducing (K1-K4)."""
 
-    edge_floor: Cosine = Field(0.15, description="K1: cosine above which two sentences are linked")
-    damping: Unit = Field(0.85, description="K1: PageRank")
-    iterations: Count = Field(20, description="K1: PageRank")
-    relevance_floor: Unit = Field(0.30, description="K3: share of the best item's relevance an item must reach")
-    domain_limit: Count = Field(3, description="K3: items a domain, roundups only")
-    mmr_lambda: Unit = Field(0.85, description="K2: relevance against novelty; tuned")
-    duplicate_cosine: Cosine = Field(0.93, description="K3: sentences this close say the same; tuned")
-    evidence_characters: Count = Field(8_000, description="K4: budget of all evidence shown to the writer")
-    evidence_limit: Count = Field(12, description="K4: most evidence blocks")
+    edge_floor: Cosine = Field(0.15, description="cosine above which two sentences of a long document are linked")
+    damping: Unit = Field(0.85, description="choosing sentences of a long document: PageRank's damping")
+    iterations: Count = Field(20, description="choosing sentences of a long document: rounds of PageRank")
+    relevance_floor: Unit = Field(0.30, description="share of the best document's relevance that a document must reach")
+    domain_limit: Count = Field(3, description="most documents of one site in a round-up")
+    mmr_lambda: Unit = Field(0.85, description="relevance (1) against novelty (0) in the choice of evidence; tuned")
+    duplicate_cosine: Cosine = Field(0.93, description="sentences this close say the same; tuned")
+    evidence_characters: Count = Field(8_000, description="most characters of evidence shown to the writer")
+    evidence_limit: Count = Field(12, description="most pieces of evidence")
     unrelated_cosine: Cosine = Field(
         0.4, description="cosine of unrelated texts in the embedding model; floors count from it"
     )
@@ -184,25 +195,33 @@ class ReduceSettings(Section):
     embedded_segments: Count = Field(100, description="most sentences embedded for one question, about 0.3 s; tuned")
     answer_margin: Positive = Field(7.5, description="log-odds below the best at which a passage is no answer; tuned")
     answer_floor: float = Field(-5.0, description="log-odds at which only the best passage is kept; tuned")
-    compress_above: Count = Field(60, description="K1: candidate sentences from which an item counts as long")
+    compress_above: Count = Field(60, description="sentences from which a document counts as long")
 
 
 class AnswerSettings(Section):
     """The extractive answer and when to refuse (W3)."""
 
-    near: Positive = Field(31.0, description="answerable: log-odds per cosine above chance; fitted on six collections")
+    near: Positive = Field(
+        31.0, description="when to answer: log-odds per cosine above chance; fitted on six collections"
+    )
     coherent: float = Field(
-        10.4, ge=0.0, description="answerable: per cosine among the best passages above chance; fitted"
+        10.4, ge=0.0, description="when to answer: per cosine among the best passages above chance; fitted"
     )
-    covers: float = Field(4.2, ge=0.0, description="answerable: for a passage that holds every term asked; fitted")
+    covers: float = Field(4.2, ge=0.0, description="when to answer: for a passage that holds every term asked; fitted")
     lengthy: float = Field(
-        0.75, ge=0.0, description="answerable: per logarithm of the number of terms, against; fitted"
+        0.75, ge=0.0, description="when to answer: per logarithm of the number of terms, against; fitted"
     )
-    border: float = Field(3.5, description="answerable: log-odds all of this must outweigh; fitted")
-    foreign_similarity: Cosine = Field(0.56, description="answerable: chance similarity of an uncalibrated collection")
-    foreign_coherence: Cosine = Field(0.70, description="answerable: chance coherence of an uncalibrated collection")
-    read_floor: float = Field(-8.0, description="answerable: log-odds of the best passage, read, that count against it")
-    read_weight: float = Field(0.3, ge=0.0, description="answerable: weight of what it lacks to that floor; tuned")
+    border: float = Field(3.5, description="when to answer: log-odds all of this must outweigh; fitted")
+    foreign_similarity: Cosine = Field(
+        0.56, description="when to answer: chance similarity of an uncalibrated collection"
+    )
+    foreign_coherence: Cosine = Field(
+        0.70, description="when to answer: chance coherence of an uncalibrated collection"
+    )
+    read_floor: float = Field(
+        -8.0, description="when to answer: log-odds of the best passage, read, that count against it"
+    )
+    read_weight: float = Field(0.3, ge=0.0, description="when to answer: weight of what it lacks to that floor; tuned")
     sentences: Count = Field(6, description="most claims of an extractive answer; tuned")
     continued: int = Field(2, ge=0, description="most sentences that follow the opening one in its passage; tuned")
     further: int = Field(2, ge=0, description="most other passages a sentence is added from; tuned")
@@ -228,8 +247,8 @@ class AnswerSettings(Section):
 class CheckSettings(Section):
     """Checking what was written (C1)."""
 
-    supported: Cosine = Field(0.6, description="C1: sentence similarity above which a claim is supported")
-    weak: Cosine = Field(0.4, description="C1: above which it is weak")
+    supported: Cosine = Field(0.6, description="similarity to its source from which a sentence is supported")
+    weak: Cosine = Field(0.4, description="similarity from which it is weak; below, it is unsupported")
     cosine_origin: Cosine = Field(0.45, description="cosine of unrelated sentences, stretched to 0; by embedder; tuned")
 
 
@@ -251,9 +270,10 @@ class ModelRole(Section):
 class LlmSettings(Section):
     """The two roles (spec, section 1)."""
 
-    main: ModelRole = Field(default_factory=ModelRole, description="writes")
+    main: ModelRole = Field(default_factory=ModelRole, description="the model that words answers and cards")
     sentinel: ModelRole = Field(
-        default_factory=lambda: ModelRole(temperature=0.1), description="interprets and plans; A1: temperature 0.1"
+        default_factory=lambda: ModelRole(temperature=0.1),
+        description="a second model for understanding questions; nothing calls it in this version",
     )
 
 

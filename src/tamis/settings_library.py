@@ -30,8 +30,8 @@ class LinkSettings(Section):
 class LayerASettings(Section):
     """Shelves (L3)."""
 
-    minimum_support: Count = Field(20, description="L3: chunks in a shelf or below it")
-    max_depth: Count = Field(5, description="L3: tiers of shelves")
+    minimum_support: Count = Field(20, description="least passages on a shelf or below it")
+    max_depth: Count = Field(5, description="most tiers of shelves")
     umbrella_share: Unit = Field(0.8, description="a top class that covers more of the linked chunks is dropped; tuned")
     induced_depth: Count = Field(2, description="tiers where there is no ontology; tuned")
 
@@ -39,8 +39,10 @@ class LayerASettings(Section):
 class LayerBSettings(Section):
     """Themes (L4)."""
 
-    minimum_chunks: Count = Field(50, description="L4: a smaller shelf is one theme")
-    method: Literal["communities", "density"] = Field("communities", description="Leiden, or BERTopic's recipe")
+    minimum_chunks: Count = Field(50, description="a shelf with fewer passages is one theme")
+    method: Literal["communities", "density"] = Field(
+        "communities", description="how themes are found: communities (Leiden), or density (the recipe of BERTopic)"
+    )
     neighbours: Count = Field(15, description="nearest chunks a chunk is joined to; tuned")
     resolution: Positive = Field(0.7, description="of the communities: higher makes more and smaller ones; tuned")
     merge_overlap: Unit = Field(0.5, description="communities of both passes are one above this overlap; tuned")
@@ -52,11 +54,15 @@ class LayerBSettings(Section):
 class LayerCSettings(Section):
     """Cards (L5-L9)."""
 
-    stage1_method: Literal["lexrank", "lsa", "luhn", "textrank", "nltk_freq"] = Field("lexrank", description="L5")
-    sentences: Count = Field(8, description="L5: sentences of the extract")
-    map_reduce_threshold: Count = Field(400, description="L5: sentences above which groups are summarised first")
-    group_characters: Count = Field(20_000, description="L5: characters of a group")
+    stage1_method: Literal["lexrank", "lsa", "luhn", "textrank", "nltk_freq"] = Field(
+        "lexrank", description="how the sentences of an extract are chosen"
+    )
+    sentences: Count = Field(8, description="sentences of an extract")
+    map_reduce_threshold: Count = Field(400, description="sentences above which groups are summarised first")
+    group_characters: Count = Field(20_000, description="most characters of such a group")
     redundancy: Cosine = Field(0.6, description="tf·idf cosine above which a sentence repeats another; tuned")
     concurrency: Count = Field(2, description="model calls at once")
     query_cards: Count = Field(3, description="nearest cards whose passages a library question reads too")
-    safety_sensitive_facets: tuple[str, ...] = Field(("allergies",), description="L8: cards to review before use")
+    safety_sensitive_facets: tuple[str, ...] = Field(
+        ("allergies",), description="facets whose cards are flagged for review"
+    )
