@@ -96,7 +96,11 @@ class Stage:
         self.app(home).collection(NAME).crawl(f"{self._address}/0", depth=9)
 
     def _ingest(self, home: Path, version: int) -> None:
-        self.app(home).collection(NAME).ingest([self._work / f"files-{version}"])
+        # One folder whose files change: another folder's would be documents of their own.
+        link = self._work / "files"
+        link.unlink(missing_ok=True)
+        link.symlink_to(f"files-{version}")
+        self.app(home).collection(NAME).ingest([link])
 
     def _reembed(self, home: Path, _version: int) -> None:
         self.app(home, "other").collection(NAME).reembed()

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tamis.errors import StoreError, UnknownCollectionError
+from tamis.errors import DiskError, StoreError, UnknownCollectionError
 from tamis.schema.progress import Progress, Silence
 
 if TYPE_CHECKING:
@@ -123,6 +123,25 @@ class Tamis:
             except StoreError as error:
                 yield name, error
 
+    def check_home(self) -> None:
+        """See whether the data folder can be used; one that does not exist yet can, where it can be made.
+
+        Raises:
+            DiskError: it cannot.
+        """
+        missing = [folder for folder in (self.home, *self.home.absolute().parents) if not os.path.lexists(folder)]
+        try:
+            if missing:
+                missing[-1].mkdir()
+                missing[-1].rmdir()
+            else:
+                os.scandir(self.home).close()
+        except OSError as error:
+            raise DiskError(
+                f"the data folder {self.home} cannot be {'made' if missing else 'read'}: {error.strerror}",
+                fix="set TAMIS_HOME to a folder of yours, or check its permissions and place",
+            ) from error
+
     def delete(self, name: str) -> None:
         """Remove a collection.
 
@@ -223,7 +242,7 @@ class Tamis:
         from tamis.example import NAME, QUESTIONS, documents_folder
 
         with documents_folder() as folder:
-            self.collection(NAME).ingest([folder], progress=progress)
+            self.collection(NAME).ingest([folder], by_name=True, progress=progress)
         return self.scroll(QUESTIONS[0], name=NAME, progress=progress)
 
 

@@ -33,8 +33,16 @@ class Collection:
         self.name = name
         self._app = app
 
-    def ingest(self, paths: Sequence[Path | str], *, progress: Progress | None = None) -> IngestSummary:
-        """Read files and folders into the collection; what did not change is left alone.
+    def ingest(
+        self, paths: Sequence[Path | str], *, by_name: bool = False, progress: Progress | None = None
+    ) -> IngestSummary:
+        """Read files and folders into the collection; what did not change is left alone, what is gone is taken out.
+
+        Args:
+            paths: files and folders.
+            by_name: take a file for the stored one of the same name below its folder, wherever that one lay, and take
+                nothing out.
+            progress: listens.
 
         Raises:
             UsageError: a path that does not exist, or nothing readable in it.
@@ -50,7 +58,28 @@ class Collection:
                 digester=app.digester,
                 settings=app.settings,
                 progress=progress or Silence(),
+                by_name=by_name,
             )
+
+    def forget(self, document_ids: Sequence[str]) -> int:
+        """Remove single documents, by their ids; a file or page that is read again comes back.
+
+        Returns:
+            How many.
+
+        Raises:
+            UnknownCollectionError: no such collection.
+            UnknownNameError: no such document; then none is removed.
+            BusyStoreError: another process is writing.
+        """
+        from tamis.intake import forget
+
+        app = self._app
+        # Opening for writing would make a collection that is not there.
+        with app.store.reader(self.name):
+            pass
+        with app.store.writer(self.name) as writer:
+            return forget(document_ids, writer=writer, embedder=app.embedder, settings=app.settings)
 
     def crawl(
         self,

@@ -7,18 +7,20 @@ is not digested again. Everything put is durable at once; `finish` makes it one 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tamis.acquire.crawl import Crawled, CrawlSummary
-from tamis.acquire.files import find, iter_file, read_file
+from tamis.acquire.files import Found, find, iter_file, read_file
 from tamis.acquire.opening import shown
+from tamis.acquire.origins import NOTE, Origins, below
 from tamis.acquire.request import CrawlRequest
 from tamis.acquire.site import close_run, crawl_site, fetch_page, open_run
 from tamis.digest.finish import finish
-from tamis.errors import AcquireError, UsageError
+from tamis.errors import AcquireError, UnknownNameError, UsageError
 from tamis.schema.document import Document, Page
 from tamis.schema.progress import Progress
 from tamis.store.nouns import PageRecord
@@ -28,7 +30,8 @@ from tamis.text.fingerprints import document_digest
 if TYPE_CHECKING:
     from tamis.acquire.breaker import BreakerMemory
     from tamis.digest.digest import Digester
-    from tamis.settings import Settings
+    from tamis.models.protocols import Embedder
+    from tamis.settings import ReadSettings, Settings
     from tamis.store.protocols import CollectionWriter
 
 _RECORDS_AT_ONCE = 20
@@ -45,6 +48,7 @@ class IngestSummary:
         new: documents that were not there before.
         changed: documents whose content differs from what was stored.
         unchanged: documents left as they were.
+        removed: documents taken out, because their file or their row in it is gone.
         chunks: passages written.
         skipped: (file or row, reason).
         seconds: wall time.
@@ -55,46 +59,103 @@ class IngestSummary:
     new: int = 0
     changed: int = 0
     unchanged: int = 0
+    removed: int = 0
     chunks: int = 0
     skipped: list[tuple[str, str]] = field(default_factory=list)
     seconds: float = 0.0
 
 
-def _documents(
-    paths: Sequence[Path], settings: Settings, summary: IngestSummary, progress: Progress
-) -> Iterator[Document]:
-    for path in find(paths, problems=summary.skipped):
-        try:
-            for page in iter_file(path, settings.read):
-                summary.skipped.extend((str(path), problem) for problem in page.problems)
-                yield from page.documents
-            summary.files += 1
-        except AcquireError as error:
-            summary.skipped.append((str(path), _reason(error, path.path)))
-        progress.advance(0, path.name)
+class _Reading:
+    """The files of one run on their way into a collection.
+
+    Args:
+        files: to read, in order.
+        writer: of the collection.
+        origins: of what it holds.
+        settings: of the readers.
+        summary: filled in.
+        progress: told of every file whose documents are all stored.
+    """
+
+    def __init__(
+        self,
+        files: Sequence[Found],
+        writer: CollectionWriter,
+        origins: Origins,
+        settings: ReadSettings,
+        summary: IngestSummary,
+        progress: Progress,
+    ) -> None:
+        self._files = files
+        self._writer = writer
+        self._origins = origins
+        self._settings = settings
+        self._summary = summary
+        self._progress = progress
+        self._begun = 0
+        self._stored = 0
+        # Files that are read, each with the number of documents that have to be stored before it is done.
+        self._behind: deque[tuple[int, str]] = deque()
+        self.places = [origins.place(found.path) for found in files]
+        self.whole: set[str] = set()
+        self.ids: set[str] = set()
+        self.rows: dict[str, str] = {}
+
+    def fresh(self) -> Iterator[Document]:
+        """Documents that are new or changed."""
+        among = frozenset(self.places)
+        for found, place in zip(self._files, self.places, strict=True):
+            sound = True
+            try:
+                for page in iter_file(found, self._settings):
+                    self._summary.skipped.extend((str(found), problem) for problem in page.problems)
+                    sound = sound and not page.problems
+                    yield from (document for document in page.documents if self._taken(document, found, among))
+                self._summary.files += 1
+                if sound:
+                    self.whole.add(place)
+            except AcquireError as error:
+                self._summary.skipped.append((str(found), _reason(error, found.path)))
+            self._behind.append((self._begun, found.name))
+            self._tell()
+
+    def stored(self, document: Document) -> None:
+        """One of them is in the collection."""
+        self._stored += 1
+        self._progress.advance(0, f"{document.title or document.document_id} ({self._stored:,})")
+        self._tell()
+
+    def _tell(self) -> None:
+        while self._behind and self._behind[0][0] <= self._stored:
+            self._progress.advance(1, self._behind.popleft()[1])
+
+    def _taken(self, document: Document, found: Found, among: Collection[str]) -> bool:
+        """Whether a document has to be digested."""
+        name, summary = document.document_id, self._summary
+        summary.read += 1
+        refusal = "the same id came before in this run; the first one is kept" if name in self.ids else ""
+        refusal = refusal or self._origins.refusal(name, among)
+        if refusal:
+            summary.skipped.append((name, refusal))
+            return False
+        self.ids.add(name)
+        uri = found.path.absolute().as_uri()
+        elsewhere = document.url.partition("#")[0] != uri
+        if elsewhere:
+            self.rows[name] = uri
+        known = self._writer.digest_of(name)
+        if known == document_digest(document) and (elsewhere or not self._origins.moved(name, found.path)):
+            summary.unchanged += 1
+            return False
+        summary.changed += bool(known)
+        summary.new += not known
+        self._begun += 1
+        return True
 
 
 def _reason(error: AcquireError, path: Path) -> str:
     """The reason alone: the path is named beside it."""
     return error.message.removeprefix(f"{path.absolute().as_uri()}: ").removeprefix(f"{shown(path)}: ")
-
-
-def _fresh(documents: Iterable[Document], writer: CollectionWriter, summary: IngestSummary) -> Iterator[Document]:
-    """Those that are new or changed."""
-    seen: set[str] = set()
-    for document in documents:
-        summary.read += 1
-        if document.document_id in seen:
-            summary.skipped.append((document.document_id, "the same id came before in this run; the first one is kept"))
-            continue
-        seen.add(document.document_id)
-        known = writer.digest_of(document.document_id)
-        if known == document_digest(document):
-            summary.unchanged += 1
-            continue
-        summary.changed += bool(known)
-        summary.new += not known
-        yield document
 
 
 def ingest(
@@ -104,20 +165,32 @@ def ingest(
     digester: Digester,
     settings: Settings,
     progress: Progress,
+    by_name: bool = False,
 ) -> IngestSummary:
-    """Read files and folders into a collection.
+    """Read files and folders into a collection, and take out what is gone from them.
+
+    Args:
+        paths: files and folders.
+        writer: of the collection.
+        digester: of the model in use.
+        settings: sections ``read`` and those of `finish`.
+        progress: listens.
+        by_name: a file is told by its name alone, wherever it lies, and nothing is taken out: for another copy of what
+            is in the collection.
 
     Raises:
-        UsageError: there were files, and none of them could be read.
+        UsageError: there were files, and none of them could be read; nothing is taken out.
     """
     started = time.perf_counter()
     summary = IngestSummary()
-    progress.stage("reading and embedding")
-    fresh = _fresh(_documents(paths, settings, summary, progress), writer, summary)
-    for stored in digester.digest_many(fresh, progress):
+    origins = Origins() if by_name else Origins(writer.locations(), writer.noted(NOTE))
+    files = find(paths, problems=summary.skipped, origins=origins)
+    progress.stage("reading and embedding files", len(files))
+    reading = _Reading(files, writer, origins, settings.read, summary, progress)
+    for stored in digester.digest_many(reading.fresh(), progress):
         writer.put(stored)
         summary.chunks += len(stored.chunks)
-        progress.advance(1, stored.document.title or stored.document.document_id)
+        reading.stored(stored.document)
     if summary.skipped and not summary.read:
         path, reason = summary.skipped[0]
         raise UsageError(
@@ -125,10 +198,64 @@ def ingest(
             fix="`tamis page FILE` shows what is read in a file",
         )
     progress.stage("indexing")
+    if not by_name:
+        _take_out(paths, reading, writer, origins, summary)
     finish(writer, digester.embedder, settings)
     progress.done()
     summary.seconds = time.perf_counter() - started
     return summary
+
+
+def _take_out(
+    paths: Sequence[Path], reading: _Reading, writer: CollectionWriter, origins: Origins, summary: IngestSummary
+) -> None:
+    """Remove what is no longer in the files and folders that were read."""
+    folders = [path for path in paths if path.is_dir()]
+    # Where nothing is found at all, a disk may not be mounted.
+    empty = [folder for folder in folders if not below(reading.places, folder)]
+    summary.skipped.extend((shown(folder), "holds nothing to read; what came from there is kept") for folder in empty)
+    gone = origins.vanished([folder for folder in folders if folder not in empty], reading.whole, reading.ids)
+    note = origins.note(reading.rows, reading.ids, frozenset(gone))
+    for document_id in gone:
+        writer.forget(document_id)
+    # Only then: a run that dies before it still knows where the rest came from.
+    if note != origins.noted:
+        writer.note(NOTE, note)
+    summary.removed = len(gone)
+
+
+def forget(document_ids: Sequence[str], *, writer: CollectionWriter, embedder: Embedder, settings: Settings) -> int:
+    """Remove single documents. What is read again comes back.
+
+    Returns:
+        How many.
+
+    Raises:
+        UnknownNameError: one of them is not there; then none is removed.
+    """
+    wanted = list(dict.fromkeys(document_ids))
+    unknown = [document_id for document_id in wanted if not writer.digest_of(document_id)]
+    if unknown:
+        raise UnknownNameError(f"no document {unknown[0]!r}", fix=_nearest(unknown[0], writer))
+    pages = {record.document_id: record for record in writer.pages().values() if record.document_id}
+    with writer.together():
+        for document_id in wanted:
+            page = pages.get(document_id)
+            # Without what it remembers of the page, the next crawl reads it again instead of finding it unchanged.
+            writer.forget(
+                document_id,
+                page and replace(page, state="skipped", document_id="", sha256="", etag="", last_modified=""),
+            )
+    finish(writer, embedder, settings)
+    return len(wanted)
+
+
+def _nearest(document_id: str, writer: CollectionWriter) -> str:
+    from rapidfuzz import fuzz, process
+
+    ids = [found for found, _, _ in writer.locations()]
+    near = [found[0] for found in process.extract(document_id, ids, scorer=fuzz.ratio, limit=3, score_cutoff=60)]
+    return f"did you mean {', '.join(near)}?" if near else "`tamis search --json` prints the ids of documents"
 
 
 def crawl(
@@ -197,6 +324,11 @@ def read_one(target: str, settings: Settings, *, allow_hosts: Sequence[str] = ()
     if not urls.is_web(target):
         path = Path(target)
         if not path.exists() or path.is_dir():
+            if "://" in target:
+                raise UsageError(
+                    f"no web address: {urls.shown(target)}",
+                    fix="an address is http:// or https:// and a host, as in https://example.org/page",
+                )
             raise UsageError(
                 f"no such file: {urls.shown(target)}", fix="check the path; an address begins with https://"
             )

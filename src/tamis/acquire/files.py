@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from tamis.acquire.opening import contents, shown, special
+from tamis.acquire.origins import SOURCE, Origins
 from tamis.acquire.readers import extensions
 from tamis.acquire.readers.apart import READING
 from tamis.acquire.readers.base import Body
@@ -27,7 +29,8 @@ class Found:
 
     Attributes:
         path: where it lies.
-        document_id: its path relative to the folder it was found in, with ``/``; unique within one `find`.
+        document_id: its path below the folder it was found in, with ``/``, and as much of what is above that as it
+            takes to be no other file's.
     """
 
     path: Path
@@ -42,17 +45,19 @@ class Found:
         return shown(self.path)
 
 
-def find(paths: Sequence[Path], *, problems: Problems | None = None) -> Iterator[Found]:
+def find(paths: Sequence[Path], *, problems: Problems | None = None, origins: Origins | None = None) -> list[Found]:
     """Find the readable files among paths, folders searched in sorted order.
 
     Hidden files, and kinds nobody reads, are passed over inside folders and reported when named themselves. A folder
-    reached twice through links is searched once.
+    reached twice through links is searched once. A file that is stored already keeps its name; a new one gets a name
+    that no other file has.
 
     Args:
         paths: files and folders.
         problems: where what was left out is noted.
+        origins: of what the collection holds; nothing when None.
 
-    Yields:
+    Returns:
         Files, none twice.
 
     Raises:
@@ -66,25 +71,29 @@ def find(paths: Sequence[Path], *, problems: Problems | None = None) -> Iterator
             fix="a site is read with `tamis crawl URL --name N`" if web else "check the spelling of the path",
         )
     noted: Problems = problems if problems is not None else []
-    files: set[str] = set()
-    ids: set[str] = set()
+    found: dict[str, tuple[Path, Path]] = {}
     for root in paths:
-        for path in _walk(root, noted) if root.is_dir() else _named(root):
-            real = os.path.realpath(path)
-            if real in files:
-                continue
-            files.add(real)
-            name = _unique(_identity(root, path), root, ids)
-            ids.add(name)
-            yield Found(path, name)
-    if not files:
+        for path in _walk(root, noted) if root.is_dir() else [root]:
+            found.setdefault(os.path.realpath(path), (root, path))
+    if not found:
         raise UsageError(
             f"nothing to read in {', '.join(map(shown, paths))}", fix=f"readable: {' '.join(sorted(extensions()))}"
         )
+    return _under_names(list(found.values()), origins or Origins())
 
 
-def _named(path: Path) -> Iterator[Path]:
-    yield path
+def _under_names(files: Sequence[tuple[Path, Path]], origins: Origins) -> list[Found]:
+    """Give each of some files, named with the folder it was found in, its id."""
+    names = [origins.name_of(path, _identity(root, path)) for root, path in files]
+    taken = set(names)
+    found: list[Found] = []
+    for (root, path), name in zip(files, names, strict=True):
+        chosen = name or next(
+            wanted for wanted in _names(root, path) if wanted not in taken and origins.free(wanted, path)
+        )
+        taken.add(chosen)
+        found.append(Found(path, chosen))
+    return found
 
 
 def _walk(root: Path, problems: Problems) -> Iterator[Path]:
@@ -118,24 +127,20 @@ def _identity(root: Path, path: Path) -> str:
     return shown(relative)
 
 
-def _unique(name: str, root: Path, taken: set[str]) -> str:
-    """The id, with more of the path in front where another root already took it."""
-    if name not in taken:
-        return name
+def _names(root: Path, path: Path) -> Iterator[str]:
+    """Names for a file, the best first: its path below the folder, then more and more of what is above in front."""
+    name = _identity(root, path)
+    yield name
     above = root.absolute() if root.is_dir() else root.absolute().parent
     for part in reversed([shown(Path(part)) for part in above.parts]):
         name = f"{part.strip('/')}/{name}"
-        if name not in taken:
-            return name
-    number = 2
-    while f"{name} ({number})" in taken:
-        number += 1
-    return f"{name} ({number})"
+        yield name
+    yield from (f"{name} ({number})" for number in count(2))
 
 
 def _body(found: Found, data: bytes, settings: ReadSettings) -> Body:
     uri = found.path.absolute().as_uri()
-    return Body(data, uri, source="file", document_id=found.document_id, settings=settings)
+    return Body(data, uri, source=SOURCE, document_id=found.document_id, settings=settings)
 
 
 def _as_found(path: Path | Found) -> Found:

@@ -103,11 +103,11 @@ class _Begun:
     steps: deque[tuple[int, int]]
 
     def result(self, progress: Progress) -> StoredDocument:
-        """Wait for it; a long one shows how far it is."""
+        """Wait for it; one that takes a while is named, a long one shows how far it is."""
         while not self.future.done():
             wait([self.future], timeout=_LOOK_SECONDS)
-            if self.steps:
-                progress.advance(0, how_far(*self.steps[-1], self.name))
+            if not self.future.done():
+                progress.advance(0, how_far(*self.steps[-1], self.name) if self.steps else self.name)
         return self.future.result()
 
 

@@ -170,6 +170,10 @@ class CollectionWriter(Protocol):
         """Remove a document and everything digested from it, and keep what its page now is, in one transaction."""
         ...
 
+    def locations(self) -> Iterator[tuple[str, str, str]]:
+        """(document id, URL, source) of every document, ascending by id, those of vanished pages too."""
+        ...
+
     def pages(self) -> dict[str, PageRecord]:
         """The crawl's memory by URL."""
         ...

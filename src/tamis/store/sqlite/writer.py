@@ -207,6 +207,10 @@ class SqliteWriter:
         )
         self._connection.execute(f"DELETE FROM documents WHERE {condition}", values)
 
+    def locations(self) -> Iterator[tuple[str, str, str]]:
+        """(document id, URL, source) of every document, ascending by id, those of vanished pages too."""
+        yield from self._connection.execute("SELECT id, url, source FROM documents WHERE died IS NULL ORDER BY id")
+
     def pages(self) -> dict[str, PageRecord]:
         """The crawl's memory by URL."""
         rows = self._connection.execute(f"SELECT {PAGE_COLUMNS} FROM pages ORDER BY url")
