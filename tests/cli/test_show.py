@@ -142,11 +142,31 @@ def test_a_ranking_shows_place_title_link_and_passage(item: RankedItem, capsys: 
     ]
 
 
-def test_explain_shows_each_signal_by_what_it_added(item: RankedItem, capsys: pytest.CaptureFixture[str]) -> None:
+_CARRIED = "full text 57 % (rank 1, place 2 without it), similarity 43 % (rank 4)"
+
+
+def test_a_ranking_is_explained_by_the_signals_that_carried_it(
+    item: RankedItem, capsys: pytest.CaptureFixture[str]
+) -> None:
     show.items([item], explain=True)
-    signals = capsys.readouterr().out.splitlines()[-2:]
-    assert [line.split()[0] for line in signals] == ["bm25", "query"]
-    assert "without it: 2" in signals[0]
+    assert capsys.readouterr().out.splitlines()[-1] == f"   because: {_CARRIED}"
+
+
+def test_an_answer_is_explained_by_a_line_a_document_and_ten_of_them(
+    item: RankedItem, capsys: pytest.CaptureFixture[str]
+) -> None:
+    idle = {**item.signals, "authority": SignalShare(0.0, 1, 0.0, 1)}
+    show.why([replace(item, rank=rank, signals=idle if rank == 1 else {}) for rank in range(1, 31)])
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 12
+    assert lines[1] == f" 1  Title: {_CARRIED}"
+    assert lines[2] == " 2  Title: found by text, vector"
+    assert "20 more" in lines[-1] and "--json" in lines[-1]
+
+
+def test_nothing_ranked_is_not_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    show.why([])
+    assert capsys.readouterr().out == ""
 
 
 def test_nothing_found_is_said(capsys: pytest.CaptureFixture[str]) -> None:

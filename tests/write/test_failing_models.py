@@ -204,7 +204,7 @@ def test_a_person_sees_who_wrote_it_and_why(house: _House, ask) -> None:
     assert code == 0
     assert out.splitlines()[-1].startswith("extractive · ")
     assert "503: busy" in out
-    assert "1 model call" in out
+    assert "1 model call (failed)" in out
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -9,20 +12,27 @@ import click
 
 from tamis.cli import show
 from tamis.cli.door import Door, common
-from tamis.cli.terminal import say, say_json
+from tamis.cli.terminal import counted, say, say_json
+from tamis.errors import UnknownCollectionError
 
 if TYPE_CHECKING:
     from tamis.store.nouns import CollectionInfo
+
+_NEAR = 70
+"""Least likeness, of 100, of a name that may have been meant."""
+_LISTED = 20
 
 
 @click.group("collections", invoke_without_command=True)
 @common
 def command(door: Door) -> None:
-    """List the collections, show one, or delete one."""
+    """List the collections, show or delete one, or remove documents of one."""
     if click.get_current_context().invoked_subcommand is not None:
         return
     app = door.app()
     found, damaged = app.collections(), app.damaged()
+    if not found and not damaged:
+        app.check_home()
     if door.as_json:
         broken = [{"name": name, "error": error.message, "fix": error.fix} for name, error in damaged]
         say_json({"collections": [_plain(info) for info in found], "damaged": broken})
@@ -55,7 +65,8 @@ def show_command(door: Door, name: str, quarantine: bool) -> None:
     if quarantine:
         _quarantine(door, name)
         return
-    info = door.app().collection(name).info()
+    with _known(door, name):
+        info = door.app().collection(name).info()
     if door.as_json:
         say_json(_plain(info))
         return
@@ -65,28 +76,67 @@ def show_command(door: Door, name: str, quarantine: bool) -> None:
 
 
 def _quarantine(door: Door, name: str) -> None:
-    found = door.app().collection(name).quarantine()
+    with _known(door, name):
+        found = door.app().collection(name).quarantine()
     if door.as_json:
         say_json({"name": name, "quarantine": [asdict(entry) for entry in found]})
         return
     if not found:
-        say(f"nothing in {name} reads like an order to a language model")
+        say(
+            f"the patterns find no order to a language model in {name}; "
+            "the check made while a question is answered is stricter and may still keep a passage out"
+        )
         return
     show.quarantine(found)
     if not door.quiet:
-        say(f"\n{len(found)} passage{'s' * (len(found) != 1)} of {name} kept out of every prompt", err=True)
+        say(f"\n{len(found)} passage{'s' * (len(found) != 1)} of {name} kept out of every prompt by patterns", err=True)
 
 
 @command.command("delete")
 @click.argument("name")
+@click.option("--yes", is_flag=True, help="Do not ask; without a terminal nobody is asked.")
 @common
-def delete_command(door: Door, name: str) -> None:
+def delete_command(door: Door, name: str, yes: bool) -> None:
     """Delete a collection and everything in it."""
-    door.app().delete(name)
+    app = door.app()
+    if not yes and name in app.shelf.names() and sys.stdin.isatty():
+        if not click.confirm(f"Delete {name} and everything in it?", err=True):
+            say(f"{name} is kept", err=True)
+            return
+    with _known(door, name):
+        app.delete(name)
     if door.as_json:
         say_json({"deleted": name})
     elif not door.quiet:
         say(f"{name} deleted")
+
+
+@command.command("forget")
+@click.argument("name")
+@click.argument("document_ids", metavar="DOCUMENT_ID...", nargs=-1, required=True)
+@common
+def forget_command(door: Door, name: str, document_ids: tuple[str, ...]) -> None:
+    """Remove single documents of a collection; what is read again comes back."""
+    with _known(door, name):
+        removed = door.app().collection(name).forget(document_ids)
+    if door.as_json:
+        say_json({"name": name, "removed": removed})
+    elif not door.quiet:
+        say(f"{name}: {counted(removed, 'document')} removed")
+
+
+@contextmanager
+def _known(door: Door, name: str) -> Iterator[None]:
+    """Of a collection that is not there, name the nearest or those that are: making it would be no help here."""
+    try:
+        yield
+    except UnknownCollectionError as error:
+        from rapidfuzz import fuzz, process
+
+        names = door.app().shelf.names()
+        near = process.extractOne(name, names, scorer=fuzz.ratio, score_cutoff=_NEAR)
+        there = f"there are: {', '.join(names[:_LISTED])}{' …' * (len(names) > _LISTED)}" if names else "there are none"
+        raise UnknownCollectionError(error.message, fix=f"did you mean {near[0]}?" if near else there) from error
 
 
 def _plain(info: CollectionInfo) -> dict[str, Any]:

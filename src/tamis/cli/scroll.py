@@ -20,11 +20,17 @@ from tamis.schema.report import Answer
 @click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write to .md, .html, .json or .txt.")
 @click.option("--limit", type=click.IntRange(1), default=30, show_default=True, help="Documents to consider.")
 @click.option("--no-llm", is_flag=True, help="Answer with extracts alone, whatever model is configured.")
-@click.option("--explain", is_flag=True, help="Show each document's signals and what it owes to them.")
+@click.option(
+    "--explain",
+    is_flag=True,
+    help="Say which signals carried each document to its place. Ten documents; --json has all.",
+)
 @click.option("--min-support", type=click.FloatRange(0, 1), help="Exit 4 when less of the answer is supported.")
 @click.option("--max-cost", type=click.FloatRange(0), help="Refuse (exit 5) when the run may cost more.")
 @click.option("--max-tokens", type=click.IntRange(0), help="Refuse (exit 5) when the run may use more tokens.")
-@click.option("--no-links", is_flag=True, expose_value=False, help="Follow no links; asking a collection never does.")
+@click.option(
+    "--no-links", is_flag=True, expose_value=False, help="Does nothing here: asking a collection never follows links."
+)
 @click.option("--language", metavar="L", help="Language of the answer, e.g. en; the question's by default.")
 @common
 def command(

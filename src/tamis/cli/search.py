@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from tamis.cli import show
-from tamis.cli.door import Door, common
-from tamis.cli.terminal import say, say_json
+from tamis.cli.door import Door, common, folder_for
+from tamis.cli.terminal import counted, say, say_json
 from tamis.schema.ranking import RankedItem, Ranking
 
 _SINGLE_DEPTH = 10
@@ -21,9 +21,9 @@ _BATCH_DEPTH = 1000
 @click.command("search")
 @click.argument("query", required=False)
 @click.option("--name", required=True, metavar="N", help="Collection to search.")
-@click.option("-k", "depth", type=click.IntRange(1), help="Most documents: 10, or 1000 for a run.")
+@click.option("-k", "depth", type=click.IntRange(1), help="Most documents; 10 by default, 1000 with --run.")
 @click.option("--recipe", default="auto", show_default=True, metavar="R", help="bm25, dense, rrf, convex or auto.")
-@click.option("--explain", is_flag=True, help="Show each document's signals and what it owes to them.")
+@click.option("--explain", is_flag=True, help="Say which signals carried each document to its place.")
 @click.option("--queries", type=click.Path(path_type=Path, dir_okay=False), help="Questions to run, `_id,text`.")
 @click.option("--run", "run_file", type=click.Path(path_type=Path, dir_okay=False), help="Write a TREC run there.")
 @common
@@ -76,6 +76,7 @@ def _result(item: RankedItem) -> dict[str, Any]:
 def _batch(door: Door, name: str, queries: Path, out: Path, depth: int, recipe: str) -> None:
     from tamis.rank.measure import read_queries, trec_run
 
+    folder_for(out)
     asked = read_queries(queries)
     run = door.app().collection(name).run(asked, k=depth, recipe=recipe, progress=door.progress)
     out.write_text(trec_run(run), encoding="utf-8")
@@ -84,4 +85,4 @@ def _batch(door: Door, name: str, queries: Path, out: Path, depth: int, recipe: 
     if door.as_json:
         say_json({"queries": len(asked), "lines": lines, "run": str(out)})
     elif not door.quiet:
-        say(f"{len(asked)} questions, {lines} lines in {out}")
+        say(f"{counted(len(asked), 'question')}, {counted(lines, 'line')} in {out}")

@@ -14,6 +14,13 @@ if TYPE_CHECKING:
     from tamis.render.references import Reference
 
 _TITLE_COLUMN = 90
+_LEFT_OUT = 20
+"""Names of what was left out that are shown."""
+_EXPLAINED = 10
+"""Documents explained below an answer; `--json` has all."""
+_TOLD = 3
+"""Signals named for a document, those that added most."""
+_SIGNAL_NAMES = {"bm25": "full text", "query": "similarity"}
 
 
 def answer(result: Answer, *, quiet: bool = False, explain: bool = False) -> None:
@@ -31,7 +38,7 @@ def answer(result: Answer, *, quiet: bool = False, explain: bool = False) -> Non
             _references(refs)
     if explain:
         say()
-        items(result.items, explain=True)
+        why(result.items)
         if result.quarantine:
             say()
             quarantine(result.quarantine)
@@ -70,7 +77,8 @@ def _behind(result: Answer, *, explain: bool) -> None:
     if result.quarantine:
         count = len(result.quarantine)
         hint = "" if explain else " (which: --explain)"
-        styled(f"kept out: {count} passage{'s' * (count != 1)} that read like instructions to a model{hint}", dim=True)
+        which = f"{count} passage{'s' * (count != 1)} that read{'s' * (count == 1)} like orders to a model"
+        styled(f"kept out: {which}, by the check made while answering{hint}", dim=True)
     for source in result.sources:
         if source.status == "failed":
             styled(f"failed: {source.id}: {source.reason}", dim=True)
@@ -114,15 +122,35 @@ def items(ranked: Sequence[RankedItem], *, explain: bool = False) -> None:
             say(wrapped(" ".join(item.snippet.split()).lstrip("| "), indent=indent))
         styled(f"{indent}score {item.score:.4f}, similarity {item.similarity:.2f}{via}", dim=True)
         if explain:
-            _signals(item, indent)
+            say(wrapped(f"because: {_carried(item)}", indent=indent))
 
 
-def _signals(item: RankedItem, indent: str) -> None:
-    shares = sorted(item.signals.items(), key=lambda entry: (-entry[1].contribution, entry[0]))
-    for name, share in shares:
-        rank = f"rank {share.rank:>4}" if share.rank else "unranked "
-        without = f"   without it: {share.rank_without}" if share.rank_without else ""
-        say(f"{indent}  {name:<12} {share.value:>9.4f}   {rank}   adds {share.contribution:.5f}{without}")
+def why(ranked: Sequence[RankedItem]) -> None:
+    """What carried each document to its place, one line each, the first ones only."""
+    if not ranked:
+        return
+    say("Why these: the signals that carried each document, and their share of its score")
+    places = len(str(min(len(ranked), _EXPLAINED)))
+    for item in ranked[:_EXPLAINED]:
+        say(f"{item.rank:>{places}}  {item.title or item.document_id}: {_carried(item)}")
+    if len(ranked) > _EXPLAINED:
+        styled(f"and {len(ranked) - _EXPLAINED} more (--json has all, with every signal)", dim=True)
+
+
+def _carried(item: RankedItem) -> str:
+    """The two or three signals that added most to a document's score."""
+    total = sum(max(share.contribution, 0.0) for share in item.signals.values())
+    parts = []
+    for name, share in sorted(item.signals.items(), key=lambda entry: (-entry[1].contribution, entry[0]))[:_TOLD]:
+        percent = round(100 * share.contribution / total) if total > 0 else 0
+        if percent < 1:
+            continue
+        facts = [f"rank {share.rank}"] if share.rank else []
+        if share.rank_without not in {0, item.rank}:
+            facts.append(f"place {share.rank_without} without it")
+        detail = f" ({', '.join(facts)})" if facts else ""
+        parts.append(f"{_SIGNAL_NAMES.get(name, name)} {percent} %{detail}")
+    return ", ".join(parts) or f"found by {', '.join(item.via) or 'nothing else'}"
 
 
 def table(rows: Sequence[Mapping[str, Any]]) -> None:
@@ -148,6 +176,21 @@ def table(rows: Sequence[Mapping[str, Any]]) -> None:
 
 def _cell(value: Any) -> str:  # noqa: ANN401 - a cell holds anything
     return f"{value:.4f}" if isinstance(value, float) else escaped("" if value is None else str(value))
+
+
+def left_out(found: Sequence[tuple[str, str]], heading: str, *, of: int = 0) -> None:
+    """What was not taken, with its reason, a line each on stderr; the first ones where there are many.
+
+    Args:
+        found: (name, reason).
+        heading: put before each name.
+        of: how many there were, where not all have a name.
+    """
+    for name, reason in found[:_LEFT_OUT]:
+        say(f"{heading}{name}: {reason}", err=True)
+    more = max(of, len(found)) - _LEFT_OUT
+    if more > 0:
+        say(f"{heading}… and {more:,} more (--json has their names)", err=True)
 
 
 def facts(pairs: Sequence[tuple[str, Any]]) -> None:

@@ -10,14 +10,13 @@ from tamis.errors import UsageError
 from tamis.render.answer import escape_markdown, plain_text, printable
 from tamis.render.deficit import deficit_text
 from tamis.render.references import Reference, linkable, references
-from tamis.schema.report import Answer
+from tamis.schema.report import Answer, Ledger
 
 
 def footer(answer: Answer) -> str:
     """One line: tier, how much was read, support, calls, time."""
     support = answer.support
     cited = len({item.document_id for item in answer.evidence})
-    calls = answer.ledger.calls_total
     verdicts = (
         f"{support.supported} supported, {support.weak} weak"
         + (f", {support.unsupported} unsupported" if support.unsupported else "")
@@ -28,10 +27,21 @@ def footer(answer: Answer) -> str:
         f"{cited} of {answer.documents_total} documents",
         # Where nothing was written, nothing was judged.
         *([] if answer.tier == "none" else [verdicts]),
-        f"{calls} model call{'' if calls == 1 else 's'}",
+        _calls(answer.ledger),
         f"{answer.seconds:.1f} s",
     ]
     return " · ".join(parts)
+
+
+def _calls(ledger: Ledger) -> str:
+    """How many calls were made, and how many of them were for nothing."""
+    made = ledger.calls_total
+    spoiled = [call for call in ledger.calls if call.outcome != "ok"]
+    counted = f"{made} model call{'' if made == 1 else 's'}"
+    if not spoiled:
+        return counted
+    what = "not used" if any(call.completion_tokens for call in spoiled) else "failed"
+    return f"{counted} ({what if made == 1 else f'{len(spoiled)} {what}'})"
 
 
 def to_json(answer: Answer) -> str:
