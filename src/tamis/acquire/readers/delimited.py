@@ -1,17 +1,19 @@
-"""CSV and TSV: a dataset with a text column, or an ordinary table."""
+"""CSV and TSV: a dataset with a text column, or an ordinary table whose rows are written out with their columns.
+
+Rows are counted as a spreadsheet shows them, by either way: the header is row 1.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any
 
-from tamis.acquire.readers.base import Body, Skipped, make_document
-from tamis.acquire.readers.markup.tables import pipe_table
+from tamis.acquire.readers.base import Body, Skipped, make_document, one_line
 from tamis.acquire.readers.rows import TEXT_COLUMNS, collect, documents
 from tamis.errors import UnreadableError
-from tamis.schema.document import Document, Page
+from tamis.schema.document import Anchor, Document, Page
 from tamis.text.encoding import clean, decode, detected_encoding, wide_encoding
 
 MEDIA_TYPE = "text/csv"
@@ -19,10 +21,13 @@ _DELIMITERS = ",;\t|"
 _SAMPLE_LINES = 20
 _LONGEST_FIELD = 10_000_000
 _LARGEST_TABLE = 20_000_000
-_MOST_CELLS = 1_000_000
-_REPEATED_HEADER = 2_000
-_TABLE_ROWS = 40
-"""Rows of an ordinary table under one header, which is repeated so that every passage can be understood alone."""
+_LONGEST_NAME = 80
+"""Characters of a column's name, which is written before each of its cells."""
+_PARAGRAPH = 800
+"""Characters of a row, about, before it goes on in a paragraph of its own; one passage holds a few of them."""
+_LONGEST_KEY = 120
+_MARKS = "#>|`~*+-= \t"
+"""What would make a name at the start of a line mean something in Markdown."""
 
 
 def _delimiter(sample: str, end: str) -> str:
@@ -102,7 +107,7 @@ def _items(lines: IO[str], sample: str, body: Body) -> Iterator[Document | Skipp
             names = [name.lower() if name.lower() in TEXT_COLUMNS else name for name in header]
             yield from documents(_numbered(rows, names), body, media_type=MEDIA_TYPE)
         else:
-            yield _table(header, list(_table_rows(rows)), body)
+            yield _table(header, rows, body)
     except csv.Error as error:
         yield Skipped(max(rows.line_num, 1), f"{error}; nothing behind it is read")
 
@@ -117,29 +122,58 @@ def _numbered(rows: Iterator[list[str]], names: Sequence[str]) -> Iterator[tuple
         yield number, dict(zip(names, row, strict=False))
 
 
-def _table_rows(rows: Iterator[list[str]]) -> Iterator[list[str]]:
-    size = 0
-    for row in rows:
-        size += sum(map(len, row)) + len(row)
-        if size > _LARGEST_TABLE:
-            raise csv.Error(f"a table of more than {_LARGEST_TABLE:,} characters without a column named text")
-        yield row
+def _table(header: Sequence[str], rows: Iterable[list[str]], body: Body) -> Document:
+    """A table as one document, a paragraph a row, each with an anchor ``row=N``.
 
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]], body: Body) -> Document:
-    """A table as Markdown tables of a size a reader can take in, the header repeated on each."""
-    width = max(len(header), max(map(len, rows), default=0))
-    # Rows of a grid that would be mostly padding stay as long as they are.
-    width = width if width * len(rows) <= _MOST_CELLS else 0
-    head = [*header, *[""] * (width - len(header))]
-    filled = [[*map(clean, row), *[""] * (width - len(row))] for row in rows if any(row)]
+    Raises:
+        csv.Error: it is larger than a document may be.
+    """
     name = body.document_id.rsplit("/", 1)[-1]
     title = name.rsplit(".", 1)[0].replace("_", " ").replace("-", " ").strip() or name
-    # A long header repeated would be all there is to read.
-    step = _TABLE_ROWS if sum(map(len, head)) + 3 * len(head) <= _REPEATED_HEADER else max(len(filled), 1)
-    parts = [pipe_table(head, filled[at : at + step]) for at in range(0, max(len(filled), 1), step)]
-    text = "\n\n".join((f"# {title}", *parts))
-    return make_document(body, text, title=title, media_type=MEDIA_TYPE, metadata={"rows": str(len(filled))})
+    names = [_name(column, number) for number, column in enumerate(header, start=1)]
+    parts = [f"# {title}"]
+    anchors: list[Anchor] = []
+    size = len(parts[0])
+    count = 0
+    for number, row in enumerate(rows, start=2):
+        written = _row(names, row)
+        if not written:
+            continue
+        count += 1
+        anchors.append(Anchor(size + 2, f"row={number}"))
+        parts += written
+        size += sum(len(part) + 2 for part in written)
+        if size > _LARGEST_TABLE:
+            raise csv.Error(f"a table of more than {_LARGEST_TABLE:,} characters without a column named text")
+    return make_document(
+        body,
+        "\n\n".join(parts),
+        title=title,
+        media_type=MEDIA_TYPE,
+        anchors=tuple(anchors),
+        metadata={"rows": str(count), "columns": ", ".join(names)[:_PARAGRAPH]},
+    )
+
+
+def _name(column: str, number: int) -> str:
+    return one_line(column).strip(_MARKS).rstrip(": ")[:_LONGEST_NAME] or f"column {number}"
+
+
+def _row(names: Sequence[str], row: Sequence[str]) -> list[str]:
+    """``name: cell; name: cell``, empty cells left out; the first cell leads every further paragraph of a wide row."""
+    cells: list[str] = []
+    for at, raw in enumerate(row):
+        cell = one_line(raw)
+        if cell:
+            cells.append(f"{names[at] if at < len(names) else f'column {at + 1}'}: {cell}")
+    paragraphs: list[str] = []
+    for cell in cells:
+        if paragraphs and len(paragraphs[-1]) + len(cell) <= _PARAGRAPH:
+            paragraphs[-1] += f"; {cell}"
+        else:
+            led = paragraphs and len(cells[0]) <= _LONGEST_KEY
+            paragraphs.append(f"{cells[0]}; {cell}" if led else cell)
+    return paragraphs
 
 
 READER = DelimitedReader()

@@ -8,17 +8,20 @@ from datetime import date, datetime
 from typing import Any
 
 from tamis.acquire.readers.base import Body, make_document, one_line
+from tamis.acquire.readers.markup.tables import in_parts
 from tamis.acquire.readers.text import tidy
 from tamis.errors import UnreadableError
 from tamis.schema.document import Anchor, Page
 from tamis.text.encoding import clean, decode
 from tamis.text.inline import without_comments
 from tamis.text.language import language_code
+from tamis.text.markdown import blocks
 
 _FRONT = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]++(.+)$")
 _SETEXT = re.compile(r"^ {0,3}(=+|-+)[ \t]*$")
+_RULED = re.compile(r"[^\n]*\n[ \t]*\|?[ \t]*:?-[-:| \t]*\n")
 _TARGET = r"\((?:[^()]{1,2000}+|\([^()]{0,500}+\)){0,4}+\)"
 _INLINE = re.compile(rf"!\[[^\[\]]{{0,500}}+\]{_TARGET}|\[([^\[\]]{{0,500}}+)\]{_TARGET}|[`*]")
 _SLUG_DROP = re.compile(r"[^\w\- ]")
@@ -88,6 +91,22 @@ def _without_comments(text: str) -> str:
     return "\n".join(parts)
 
 
+def _with_short_tables(text: str) -> str:
+    parts: list[str] = []
+    done = 0
+    for block in blocks(text):
+        if block.kind != "table":
+            continue
+        # From the start of its line, so that a table inside a list stays inside it.
+        start = text.rfind("\n", 0, block.start) + 1
+        start = start if not text[start : block.start].strip() else block.start
+        table = text[start : block.end]
+        if _RULED.match(table):
+            parts += (text[done:start], in_parts(table))
+            done = block.end
+    return "".join((*parts, text[done:]))
+
+
 def headings(text: str) -> list[tuple[int, int, str]]:
     """Headings outside fenced code.
 
@@ -145,7 +164,7 @@ def _anchors(found: list[tuple[int, int, str]]) -> tuple[Anchor, ...]:
 
 
 class MarkdownReader:
-    """Markdown is kept as it is: it is the form all text has in tamis."""
+    """Markdown is kept as it is, the form all text has in tamis; only long tables are cut into short ones."""
 
     media_types = frozenset({"text/markdown", "text/x-markdown"})
     extensions = frozenset({".md", ".markdown", ".mdown", ".mkd", ".qmd", ".mdx"})
@@ -153,7 +172,7 @@ class MarkdownReader:
     def read(self, body: Body) -> Page:
         """Read Markdown; front matter becomes metadata, comments vanish."""
         front, rest = _front_matter(clean(decode(body.data, body.charset)))
-        text = tidy(_without_comments(rest))
+        text = _with_short_tables(tidy(_without_comments(rest)))
         if not text.strip():
             raise UnreadableError(f"{body.url}: holds no text")
         found = headings(text)

@@ -14,6 +14,12 @@ _MOST_SPREAD = 100_000
 _MOST_CELLS = 1_000_000
 """A larger grid is left ragged."""
 _LONG_CELL = 1_200
+_PART_ROWS = 12
+_PART_WORDS = 240
+"""Of a part of a long table with its header: less than a passage may have at most."""
+_MOST_REPEATED = 4
+"""Times a table may grow by its repeated header: rows of nothing below a long one would fill the memory."""
+_LONG_WORD = 10
 _LAYOUT_ROLES = frozenset({"presentation", "none"})
 _LAYOUT_CONTENT = frozenset("table h1 h2 h3 h4 h5 h6 form article section".split())
 _NUMBER = re.compile(r"^[<>~≈±+\-−]?\s*[\d.,]+\s*%?$")
@@ -156,3 +162,35 @@ def pipe_table(head: Sequence[str], body: Sequence[Sequence[str]]) -> str:
 
 def _row(cells: Sequence[str]) -> str:
     return "| " + " | ".join(escape_cell(cell) for cell in cells) + " |"
+
+
+def in_parts(table: str) -> str:
+    """A long Markdown table as several short ones that each repeat the header: a passage of it is understood alone.
+
+    Args:
+        table: header, rule and rows, one a line; whatever stands before the first pipe (indentation) is repeated, too.
+
+    Returns:
+        The table itself where it is short, or its header so long that repeating it would bury the rows.
+    """
+    head, rule, *rows = table.split("\n")
+    repeated = _size(head) + _size(rule)
+    if repeated > _PART_WORDS // 2:
+        return table
+    parts: list[list[str]] = [[]]
+    size = repeated
+    for row in rows:
+        words = _size(row)
+        if parts[-1] and (len(parts[-1]) == _PART_ROWS or size + words > _PART_WORDS):
+            parts.append([])
+            size = repeated
+        parts[-1].append(row)
+        size += words
+    if len(parts) * (len(head) + len(rule)) > _MOST_REPEATED * len(table):
+        return table
+    return "\n\n".join("\n".join((head, rule, *part)) for part in parts)
+
+
+def _size(line: str) -> int:
+    """Words; long runs without spaces count by their characters."""
+    return max(len(line.split()), len(line) // _LONG_WORD)

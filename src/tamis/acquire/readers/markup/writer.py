@@ -13,7 +13,7 @@ from typing import ClassVar
 from tamis.acquire.readers.markup.code import code_text, fence_language, fenced
 from tamis.acquire.readers.markup.elements import BLOCKS, CODE, HEADINGS, SKIPPED, Element, hidden, text_of
 from tamis.acquire.readers.markup.pieces import Kind, Piece
-from tamis.acquire.readers.markup.tables import is_data_table, pipe_table, table_rows
+from tamis.acquire.readers.markup.tables import in_parts, is_data_table, pipe_table, table_rows
 from tamis.text.encoding import clean
 
 _BREAK = "\x00"
@@ -191,7 +191,8 @@ class Writer:
             self._flush(caption)
         head, body = table_rows(element, self._inner)
         if any(head) or body:
-            self._emit(pipe_table(head, body), "table", element)
+            whole = pipe_table(head, body)
+            self._emit(in_parts(whole), "table", element, plain=whole)
         return True
 
     def _inner(self, element: Element) -> str:
