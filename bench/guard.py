@@ -13,7 +13,8 @@ import httpcore
 
 from bench.material import Bench, Spent, timed
 from bench.table import Row, median
-from tamis.acquire.crawl import CrawlSummary, crawl
+from tamis.acquire.crawl import crawl
+from tamis.acquire.outcome import CrawlSummary
 from tamis.acquire.fetch import Fetcher
 from tamis.acquire.request import CrawlRequest
 from tamis.acquire.site import page_of

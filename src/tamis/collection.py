@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tamis.schema.progress import Progress, Silence
 
 if TYPE_CHECKING:
-    from tamis.acquire.crawl import CrawlSummary
+    from tamis.acquire.outcome import CrawlSummary
     from tamis.app import Tamis
     from tamis.intake import IngestSummary
     from tamis.schema.evidence import Quarantined

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tamis.acquire.crawl import Crawled, CrawlSummary
 from tamis.acquire.files import Found, find, iter_file, read_file
 from tamis.acquire.opening import shown
 from tamis.acquire.origins import NOTE, Origins, below
+from tamis.acquire.outcome import Crawled, CrawlSummary
 from tamis.acquire.request import CrawlRequest
 from tamis.acquire.site import close_run, crawl_site, fetch_page, open_run
 from tamis.digest.finish import finish

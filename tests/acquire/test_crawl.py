@@ -10,8 +10,9 @@ from itertools import pairwise
 import pytest
 from loopback import HOST, Website, links, open_fetcher, read, serve
 
-from tamis.acquire.crawl import CrawlSummary, crawl
+from tamis.acquire.crawl import crawl
 from tamis.acquire.fetch import Fetcher
+from tamis.acquire.outcome import CrawlSummary
 from tamis.acquire.request import CrawlRequest
 from tamis.errors import RefusedAddressError, UsageError
 from tamis.settings import CrawlSettings, FetchSettings

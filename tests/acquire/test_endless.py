@@ -13,7 +13,8 @@ from itertools import count
 import pytest
 from loopback import HOST, Peak, links, open_fetcher, read, reply, serve
 
-from tamis.acquire.crawl import CrawlSummary, crawl
+from tamis.acquire.crawl import crawl
+from tamis.acquire.outcome import CrawlSummary
 from tamis.acquire.request import CrawlRequest
 from tamis.acquire.robots import parse as parse_robots
 from tamis.acquire.sitemap import parse as parse_map

@@ -11,7 +11,7 @@ import pytest
 from loopback import HOST, Website, links, serve
 
 from tamis.acquire.breaker import BreakerFile
-from tamis.acquire.crawl import CrawlSummary
+from tamis.acquire.outcome import CrawlSummary
 from tamis.acquire.request import CrawlRequest
 from tamis.acquire.site import close_run, crawl_site, fetch_page, open_run
 from tamis.errors import FetchError, RefusedAddressError, RobotsRefusedError

@@ -14,7 +14,7 @@ import pytest
 
 from gates.judged import Memory, RememberingEmbedder, RememberingRecogniser, _source_hash, cache_folder
 from services.nginx import Site, served_folder, servers
-from tamis.acquire.crawl import CrawlSummary
+from tamis.acquire.outcome import CrawlSummary
 from tamis.app import Tamis
 from tamis.check.quarantine import screen_text
 from tamis.collection import Collection

@@ -11,8 +11,9 @@ import pytest
 from acquire.loopback import HOST, read
 from services.nginx import Site, served_folder
 from tamis.acquire.bridge import iterate
-from tamis.acquire.crawl import CrawlSummary, crawl
+from tamis.acquire.crawl import crawl
 from tamis.acquire.fetch import Fetcher
+from tamis.acquire.outcome import CrawlSummary
 from tamis.acquire.request import CrawlRequest
 from tamis.settings import CrawlSettings, FetchSettings
 from tamis.text import urls

@@ -11,10 +11,11 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from tamis.acquire.fetch import Fetcher
 from tamis.acquire.frontier import Entry, Frontier, Scope, as_globs, holds_no_text, same_site
+from tamis.acquire.outcome import Crawled, CrawlSummary
 from tamis.acquire.request import CrawlRequest
 from tamis.acquire.response import Response
 from tamis.acquire.robots import Robots, fetch_robots
@@ -34,68 +35,6 @@ _FEWEST_VISITS = 100
 """Visits every crawl may make, whatever its page limit: redirects and missing pages store nothing."""
 _SITEMAP_FACTOR = 10
 """Sitemap entries looked at, for each page that may be stored: enough to survive filters, not a whole newspaper."""
-
-
-@dataclass(frozen=True, slots=True)
-class Crawled:
-    """One visited page.
-
-    Attributes:
-        record: to be stored, together with the page where there is one.
-        page: what was read; None where nothing new is to be stored.
-        unchanged: the stored document still stands.
-        forget: id of a stored document whose page is no longer one of its own (now a redirect, a duplicate, or not to
-            be indexed); empty when there is none. A vanished page keeps its document, hidden by its record.
-    """
-
-    record: PageRecord
-    page: Page | None = None
-    unchanged: bool = False
-    forget: str = ""
-
-
-@dataclass(slots=True)
-class CrawlSummary:
-    """What a crawl did. Filled in while it runs.
-
-    Attributes:
-        fetched: pages the site was asked for.
-        new: stored for the first time.
-        changed: stored anew.
-        unchanged: found as they were stored, those of an earlier, interrupted part of the run included.
-        vanished: stored once and now gone.
-        failed: not had, for the reason in their record.
-        refused: by robots.txt.
-        skipped: not pages of their own (redirects, duplicates), not to be indexed, or nothing to read.
-        seconds: so far.
-        complete: everything in scope was visited, or the page limit reached; False when the crawl stopped before.
-        limited: the page limit left pages unvisited.
-        stopped: why it stopped before its end, empty when it did not.
-        url: the page handed out last.
-        problems: (URL, why) of pages that failed, vanished or were refused, in order.
-        notes: limits that left something out, and what they were spent on.
-    """
-
-    fetched: int = 0
-    new: int = 0
-    changed: int = 0
-    unchanged: int = 0
-    vanished: int = 0
-    failed: int = 0
-    refused: int = 0
-    skipped: int = 0
-    seconds: float = 0.0
-    complete: bool = False
-    limited: bool = False
-    stopped: str = ""
-    url: str = ""
-    problems: list[tuple[str, str]] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    @property
-    def stored(self) -> int:
-        """Pages of this crawl that the collection now holds."""
-        return self.new + self.changed + self.unchanged
 
 
 async def crawl(
@@ -329,7 +268,7 @@ class _Crawl:
                 continue
             if holds_no_text(link):
                 self._frontier.pass_over(link)
-                self.summary.skipped += 1
+                self.summary.skip(link, "its name says that it holds no text")
             else:
                 self._frontier.add(Entry(link, depth, linked_from=page.url))
 
@@ -384,6 +323,9 @@ class _Crawl:
             kind = "failed" if known and known.state == "vanished" else "vanished"
         else:
             kind = record.state
+        if kind == "skipped":
+            self.summary.skip(record.url, record.reason)
+            return
         setattr(self.summary, kind, getattr(self.summary, kind) + 1)
         if kind in ("failed", "refused", "vanished"):
             origin = f", linked from {entry.linked_from}" if entry.linked_from else ""

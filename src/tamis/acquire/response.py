@@ -108,4 +108,15 @@ def demand(response: Response) -> Response:
     """
     if response.ok:
         return response
-    raise FetchError(f"{response.url} answered {response.status}", status=response.status)
+    raise FetchError(f"{response.url} answered {response.status}", fix=_remedy(response.status), status=response.status)
+
+
+def _remedy(status: int) -> str:
+    """What a person can do about an answer that is no page."""
+    if status in (404, 410):
+        return "there is no such page: check the address for misspellings"
+    if status in (401, 403, 407, 451):
+        return "the site does not show this page to everybody; save it in a browser and read the file"
+    if status == 429 or status >= 500:
+        return "the site is in trouble or asks to wait; try again later"
+    return "check the address in a browser"

@@ -8,8 +8,9 @@ from typing import Protocol
 
 from tamis.acquire.breaker import BreakerMemory
 from tamis.acquire.bridge import iterate
-from tamis.acquire.crawl import Crawled, CrawlSummary, crawl
+from tamis.acquire.crawl import crawl
 from tamis.acquire.fetch import Fetcher, fetch_once
+from tamis.acquire.outcome import Crawled, CrawlSummary
 from tamis.acquire.readers import read
 from tamis.acquire.request import CrawlRequest
 from tamis.acquire.response import Response

@@ -99,10 +99,10 @@ def _quarantine(door: Door, name: str) -> None:
 def delete_command(door: Door, name: str, yes: bool) -> None:
     """Delete a collection and everything in it."""
     app = door.app()
-    if not yes and name in app.shelf.names() and sys.stdin.isatty():
-        if not click.confirm(f"Delete {name} and everything in it?", err=True):
-            say(f"{name} is kept", err=True)
-            return
+    asking = not yes and sys.stdin.isatty() and name in app.shelf.names()
+    if asking and not click.confirm(f"Delete {name} and everything in it?", err=True):
+        say(f"{name} is kept", err=True)
+        return
     with _known(door, name):
         app.delete(name)
     if door.as_json:

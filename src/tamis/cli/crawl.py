@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tamis.cli import show
 from tamis.cli.door import Door, common
-from tamis.cli.terminal import say, say_json
+from tamis.cli.terminal import counted, say, say_json
 
-_PROBLEMS_SHOWN = 20
-_TOLD_APART = frozenset({"problems", "notes", "url"})
+if TYPE_CHECKING:
+    from tamis.acquire.outcome import CrawlSummary
+
+_TOLD_APART = frozenset({"problems", "notes", "left_out", "url", "complete", "limited", "stopped"})
 
 
 @click.command("crawl")
@@ -29,16 +31,26 @@ _TOLD_APART = frozenset({"problems", "notes", "url"})
 @common
 def command(door: Door, name: str, **options: Any) -> None:  # noqa: ANN401 - click has checked each of them
     """Read a site into a collection; again, only what changed."""
-    summary = door.app().collection(name).crawl(**options, progress=door.progress)
+    app = door.app()
+    summary = app.collection(name).crawl(**options, progress=door.progress)
     door.progress.done()
     if door.as_json:
         say_json({"name": name, **asdict(summary)})
     elif not door.quiet:
         say(name)
         show.facts([(key, value) for key, value in asdict(summary).items() if key not in _TOLD_APART])
+        say(_how_it_ended(summary, options["max_pages"] or app.settings.crawl.max_pages))
         for note in summary.notes:
             say(f"  {note}", err=True)
-        for url, reason in summary.problems[:_PROBLEMS_SHOWN]:
-            say(f"  {url}: {reason}", err=True)
-        if len(summary.problems) > _PROBLEMS_SHOWN:
-            say(f"  … and {len(summary.problems) - _PROBLEMS_SHOWN} more (all of them: --json)", err=True)
+        show.left_out(summary.problems, "  ")
+        show.left_out(summary.left_out, "  skipped ", of=summary.skipped)
+
+
+def _how_it_ended(summary: CrawlSummary, max_pages: int) -> str:
+    if summary.stopped:
+        return f"stopped before its end: {summary.stopped}; the same command goes on from there"
+    if not summary.limited:
+        return "every page in reach was visited"
+    if summary.stored >= max_pages:
+        return f"stopped at {counted(max_pages, 'page')}; crawl again with a larger --max-pages for the rest"
+    return "stopped before every page in reach was visited"

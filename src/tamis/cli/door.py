@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,10 +51,18 @@ def folder_for(path: Path | None) -> None:
     """See to it, before any work, that there is a folder for a file that is to be written.
 
     Raises:
-        UsageError: there is none.
+        UsageError: there is none, or nothing may be written there.
     """
-    if path is not None and not path.absolute().parent.is_dir():
-        raise click.UsageError(f"no folder {path.absolute().parent} to write {path.name} into")
+    if path is None:
+        return
+    from tamis.errors import UsageError
+
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise UsageError(f"no folder {folder} to write {path.name} into", fix="make it first, or name another place")
+    target = path if os.path.lexists(path) else folder
+    if not os.access(target, os.W_OK):
+        raise UsageError(f"{target} cannot be written to", fix="check its permissions, or name another place")
 
 
 def common(function: Callable[..., int | None]) -> Callable[..., int | None]:

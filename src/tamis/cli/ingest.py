@@ -6,8 +6,9 @@ from dataclasses import asdict
 
 import click
 
+from tamis.cli import show
 from tamis.cli.door import Door, common
-from tamis.cli.terminal import say, say_json
+from tamis.cli.terminal import counted, say, say_json
 
 
 @click.command("ingest")
@@ -15,7 +16,7 @@ from tamis.cli.terminal import say, say_json
 @click.option("--name", required=True, metavar="N", help="Collection to add to; made when there is none.")
 @common
 def command(door: Door, paths: tuple[str, ...], name: str) -> None:
-    """Read files and folders into a collection."""
+    """Read files and folders into a collection, and take out what is gone from them."""
     if "" in paths:
         # An unset variable of a shell: as a path it would be the folder one happens to stand in.
         raise click.UsageError("a path is empty; `.` is the folder you are in")
@@ -25,10 +26,10 @@ def command(door: Door, paths: tuple[str, ...], name: str) -> None:
         skipped = [{"path": path, "reason": reason} for path, reason in summary.skipped]
         say_json({"name": name, **asdict(summary), "skipped": skipped})
         return
-    for path, reason in summary.skipped:
-        say(f"skipped {path}: {reason}", err=True)
+    show.left_out(summary.skipped, "skipped ")
     if not door.quiet:
         say(
-            f"{name}: {summary.new} new, {summary.changed} changed, {summary.unchanged} unchanged documents, "
-            f"{summary.chunks} chunks, {len(summary.skipped)} skipped in {summary.seconds:.1f} s"
+            f"{name}: {summary.new} new, {summary.changed} changed, {summary.unchanged} unchanged, "
+            f"{summary.removed} removed documents, {counted(summary.chunks, 'chunk')}, "
+            f"{len(summary.skipped)} skipped in {summary.seconds:.1f} s"
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from tamis.cli.door import Door, common
-from tamis.cli.terminal import say, say_json
+from tamis.cli.terminal import counted, say, say_json
 
 
 @click.command("reembed")
@@ -30,5 +30,5 @@ def command(door: Door, name: str, backfill: bool) -> None:
     if door.as_json:
         say_json({"name": name, "documents": info.documents, "chunks": info.chunks, "model": model})
     elif not door.quiet:
-        what = "entity profiles of" if backfill else f"{info.chunks} chunks of"
-        say(f"{name}: {what} {info.documents} documents embedded with {model}")
+        what = "entity profiles of" if backfill else f"{counted(info.chunks, 'chunk')} of"
+        say(f"{name}: {what} {counted(info.documents, 'document')} embedded with {model}")

@@ -43,6 +43,11 @@ def coloured(*, err: bool = False) -> bool:
     return not os.environ.get("NO_COLOR") and _stream(err).isatty()
 
 
+def counted(number: int, noun: str) -> str:
+    """A number and what there are so many of: ``1 document``, ``2 documents``."""
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
 def say_json(value: Any) -> None:  # noqa: ANN401 - anything JSON can hold
     """Print one JSON document on stdout."""
     text = json.dumps(value, ensure_ascii=False, indent=2, default=_plain)
