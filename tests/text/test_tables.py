@@ -42,9 +42,35 @@ def test_rows_inside_fenced_code_are_no_table():
     assert table_runs("```\n| a | b |\n| 1 | 2 |\n```") == []
 
 
-@pytest.mark.parametrize("fragment", ["12.5 88 3", "# Heading here", "***", "Fig", "0.5 | 1.2"])
+@pytest.mark.parametrize(
+    "fragment",
+    [
+        *("12.5 88 3", "# Heading here", "***", "Fig", "0.5 | 1.2"),
+        *("Underlined heading\n----", "**What is checked.**", "__What is checked__:", "These are checked:"),
+        *("- words like these are counted;", "- Salt and water", "2) nothing a page says causes a fetch."),
+        "```console\n$ make all. It works. Then go on with it.\n```",
+    ],
+)
 def test_fragments_are_dropped(fragment):
     assert _prose(f"{fragment}\n\nThis one is prose.") == ["This one is prose."]
+
+
+def test_strong_words_that_open_a_paragraph_are_its_heading():
+    assert _prose("**What is checked.** Sentences are compared. **Never** trust one.") == [
+        "Sentences are compared.",
+        "**Never** trust one.",
+    ]
+
+
+def test_items_that_are_sentences_stay():
+    assert _prose("- Water boils at 100 °C.\n- *Salt* melts at 801 °C.\n") == [
+        "- Water boils at 100 °C.",
+        "- *Salt* melts at 801 °C.",
+    ]
+
+
+def test_a_fence_that_is_never_closed_hides_nothing():
+    assert _prose("Before it.\n\n```\n\nThis is behind it.") == ["Before it.", "This is behind it."]
 
 
 def test_endless_sentences_are_cut_at_a_clause():

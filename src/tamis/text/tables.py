@@ -1,4 +1,4 @@
-"""The guard in front of summarisers: prose only, without table rows, fragments or endless pseudo-sentences.
+"""The guard in front of summarisers: prose only, without tables, code, labels, fragments or endless pseudo-sentences.
 
 Tables reach a corpus as Markdown, as pipe-delimited lines without a head, or run together inside one line of prose.
 A lone pipe in code or prose is none of these and stays.
@@ -13,13 +13,18 @@ from tamis.schema.document import Span
 from tamis.text.sentences import sentences
 
 _PIPE = re.compile(r"(?<![|\\])\|(?![|])")
-_FENCE = re.compile(r"\A[ \t]*(?:`{3,}|~{3,})")
+_FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})")
 _RULE_CELL = re.compile(r"\A[ \t]*:?-{2,}:?[ \t]*")
 _NUMBER_CELL = re.compile(
     r"\A[ \t]*[<>~≈±+−$€£-]?[ \t]?\d[\d.,  ]*+[ \t]?+(?:[%‰°]|[^\W\d_]{0,5}(?:/[^\W\d_]{1,4})?)[ \t]*"
 )
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _CLAUSE_END = re.compile(r"[;:,)–—](?=\s)")
+_ITEM = re.compile(r"\A(?:[-*+•‣◦▪⁃]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
+_ENDED = re.compile(r"[.!?…。！？｡][\"'”’»)\]}`*_]{0,8}\Z")
+_GOES_ON = re.compile(r"[;:][\"'”’»)\]}`*_]{0,8}\Z")
+_UNDERLINED = re.compile(r"\n[ \t]*(?:=+|-{2,})[ \t]*\Z")
+_STRONG = re.compile(r"\A(\*\*|__)(?=\S)[^*_\n]{1,120}\1[.:!?]?\Z")
 _CELL_CHARACTERS = 80
 _RUN_PIPES = 3
 _EDGE_WORDS = 4
@@ -136,22 +141,36 @@ def prose_sentences(text: str, max_characters: int = _MAX_CHARACTERS) -> list[Sp
         max_characters: a longer pseudo-sentence is cut at its last clause end, else word end, before this.
 
     Returns:
-        Spans of prose, ascending, never overlapping: no table rows, headings or fences; no fragments, which are
-        pieces with fewer than two words, mostly signs, or mostly numbers.
+        Spans of prose, ascending, never overlapping: no table rows, code or headings, underlined ones and strong
+        words that open a paragraph among them; no list items that are no sentences of their own; no fragments, which
+        are pieces with fewer than two words, mostly signs, mostly numbers, or ended by a sign that goes on.
     """
     found: list[Span] = []
     start = 0
-    for left, right in [*table_runs(text), (len(text), len(text))]:
+    for left, right in [*sorted([*table_runs(text), *_listings(text)]), (len(text), len(text))]:
         for first, last in sentences(text[start:left]):
             span = (start + first, start + last)
             if _is_prose(text[span[0] : span[1]]):
                 found.append(_clamped(text, span, max_characters))
-        start = right
+        start = max(start, right)
     return found
 
 
+def _listings(text: str) -> Iterator[Span]:
+    """Fenced code; a fence that is never closed hides nothing."""
+    opened = -1
+    for start, end in _lines(text):
+        if not _FENCE.match(text, start, end):
+            continue
+        if opened < 0:
+            opened = start
+        else:
+            yield opened, end
+            opened = -1
+
+
 def _is_prose(sentence: str) -> bool:
-    if sentence.startswith(("#", "```", "~~~")):
+    if sentence.startswith(("#", "```", "~~~")) or _is_label(sentence):
         return False
     tokens = sentence.split()
     words = sum(1 for token in tokens if _WORD.search(token))
@@ -160,6 +179,16 @@ def _is_prose(sentence: str) -> bool:
     letters = sum(map(str.isalpha, sentence))
     enough = words >= 2 or (len(tokens) == 1 and letters > len(tokens[0]) / 2 and not sentence.isascii())
     return enough and letters >= _LETTER_SHARE * signs and numbers <= _NUMBER_SHARE * len(tokens)
+
+
+def _is_label(sentence: str) -> bool:
+    """A heading of another make, what leads to something else, or a list item that is only a part of a sentence."""
+    item = _ITEM.match(sentence)
+    body = sentence[item.end() :] if item else sentence
+    if _GOES_ON.search(body[-10:]) or _UNDERLINED.search(sentence) or _STRONG.match(body):
+        return True
+    first = body.lstrip("\"'“‘«([*_`")[:1]
+    return item is not None and (first.islower() or not _ENDED.search(body[-10:]))
 
 
 def _clamped(text: str, span: Span, limit: int) -> Span:
