@@ -128,13 +128,65 @@ def test_csv_of_chunks() -> None:
     assert made.problems == ("row 3: no text in text, chunk_text, contents",)
 
 
-def test_ordinary_csv_becomes_tables_that_repeat_their_header() -> None:
-    lines = ["Food;Energy"] + [f"food {at};{at}" for at in range(90)]
+def test_an_ordinary_csv_is_written_out_row_by_row_with_its_columns() -> None:
+    lines = ["Food;Energy (kcal);Note", "Rye bread;259;", "", "Cloudberries, raw;51;ripe in July"]
     document = page("\n".join(lines), "file:///data/food-table.csv").documents[0]
     assert document.title == "food table"
-    assert document.text.startswith("# food table\n\n| Food | Energy |\n| --- | --- |\n| food 0 | 0 |")
-    assert document.text.count("| Food | Energy |") == 3
-    assert document.text.endswith("| food 89 | 89 |")
+    assert document.text == (
+        "# food table\n\nFood: Rye bread; Energy (kcal): 259\n\n"
+        "Food: Cloudberries, raw; Energy (kcal): 51; Note: ripe in July"
+    )
+    # Counted as a spreadsheet shows them, the header being row 1.
+    assert [(anchor.fragment, document.text[anchor.start :][:10]) for anchor in document.anchors] == [
+        ("row=2", "Food: Rye "),
+        ("row=4", "Food: Clou"),
+    ]
+
+
+def test_rows_are_counted_alike_with_a_text_column_and_without() -> None:
+    with_text = page("id,text\n1,One.\n\n3,Three.\n", "file:///c.csv").documents
+    without = page("id,word\n1,One.\n\n3,Three.\n", "file:///c.csv").documents[0]
+    assert [document.url.partition("#")[2] for document in with_text] == ["row=2", "row=4"]
+    assert [anchor.fragment for anchor in without.anchors] == ["row=2", "row=4"]
+
+
+def test_names_of_columns_mean_nothing_in_markdown_and_none_is_missing() -> None:
+    text = page("# key,,|x|\na,b,c,d\n", "file:///t.csv").documents[0].text
+    assert text == "# t\n\nkey: a; column 2: b; x: c; column 4: d"
+
+
+def test_a_wide_row_goes_on_under_its_first_cell() -> None:
+    header = ",".join(["Place", *(f"Month {at}" for at in range(200))])
+    text = page(f"{header}\nOslo,{','.join(map(str, range(200)))}\n", "file:///t.csv").documents[0].text
+    parts = text.split("\n\n")[1:]
+    assert len(parts) > 2
+    assert all(part.startswith("Place: Oslo; Month ") and len(part) < 1_000 for part in parts)
+    assert "Month 199: 199" in parts[-1]
+
+
+def test_long_tables_of_markdown_come_in_parts_that_repeat_the_header() -> None:
+    head = "| Food | Energy |\n|---|---:|"
+    rows = [f"| food {at} | {at} |" for at in range(30)]
+    text = page("# Foods\n\n" + "\n".join((head, *rows)) + "\n\nThat is all.\n", "file:///f.md").documents[0].text
+    parts = text.split("\n\n")
+    assert [part.count("| food ") for part in parts] == [0, 12, 12, 6, 0]
+    assert all(part.startswith(f"{head}\n") for part in parts[1:4])
+    assert [line for line in text.split("\n") if line.startswith("| food ")] == rows
+    short = "\n".join((head, *rows[:12]))
+    assert page(short, "file:///f.md").documents[0].text == short
+
+
+def test_a_long_table_in_a_list_stays_in_it_and_rows_without_a_header_stay_as_they_are() -> None:
+    rows = [f"  | {at} | x |" for at in range(20)]
+    text = page("\n".join(("- Foods:", "", "  | a | b |", "  |---|---|", *rows)), "file:///f.md").documents[0].text
+    assert text.count("  | a | b |\n  |---|---|\n  | ") == 2
+    bare = "\n".join(row.strip() for row in rows)
+    assert page(bare, "file:///f.md").documents[0].text == bare
+
+
+def test_a_long_header_over_rows_of_nothing_does_not_fill_the_memory() -> None:
+    source = f"| {'x' * 900} |\n|---|\n" + "||\n" * 20_000
+    assert len(page(source, "file:///f.md").documents[0].text) <= 6 * len(source)
 
 
 def test_parquet_rows(tmp_path: Path) -> None:

@@ -22,6 +22,13 @@ def test_table_becomes_a_markdown_table_with_escaped_pipes() -> None:
     assert text == "Limits\n\n| Name | Value |\n| --- | --- |\n| `a\\|b` | 1 of 2 |\n| both | both |"
 
 
+def test_a_long_table_comes_in_parts_that_repeat_the_header() -> None:
+    rows = "".join(f"<tr><td>food {at}<td>{at}" for at in range(14))
+    text = html(f"<p>Foods:</p><table><tr><th>Food<th>Energy</tr>{rows}</table>").text
+    assert [part.count("| food ") for part in text.split("\n\n")] == [0, 12, 2]
+    assert text.count("| Food | Energy |\n| --- | --- |\n| food ") == 2
+
+
 def test_row_span_fills_the_rows_below() -> None:
     text = html("<table><tr><th>k<th>v</tr><tr><td rowspan=2>x<td>1</tr><tr><td>2</tr></table>").text
     assert text.splitlines()[2:] == ["| x | 1 |", "| x | 2 |"]
