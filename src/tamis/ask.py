@@ -165,7 +165,7 @@ def _search_one(name: str, reader: CollectionReader, question: Interpretation, r
     )
     if request.cards:
         ranking = _with_cards(name, ranking, question, reader, app)
-    verdict = judge(question, ranking, reader=reader, settings=app.settings)
+    verdict = judge(question, ranking, reader=reader, settings=app.settings, reranker=app.reranker)
     status = SourceStatus(name, "ok", items=len(ranking.items), seconds=round(time.perf_counter() - started, 3))
     return _Found(name, reader, ranking, verdict, status)
 
@@ -271,7 +271,7 @@ def _answered(
     reduction = _reduced(base, answering, app)
     trace.append(("reduce", reduce_facts(reduction)))
     base = replace(base, evidence=reduction.evidence, quarantine=reduction.quarantine)
-    if not reduction.evidence or not _holds(reduction, answering, app.settings.answer):
+    if not reduction.evidence or not _holds(reduction, answering, base.interpretation, app.settings.answer):
         return _refused(base, answering, app, request.names)
     progress.stage("writing")
     written, calls = _written(base, request, app)
@@ -293,10 +293,13 @@ def _answered(
     )
 
 
-def _holds(reduction: Reduction, answering: Sequence[_Found], settings: AnswerSettings) -> bool:
-    """Whether the question still counts as answered once the passages were read and not only compared."""
-    lacking = max(0.0, settings.read_floor - reduction.best)
-    return max(one.verdict.score for one in answering) >= settings.read_weight * lacking
+def _holds(
+    reduction: Reduction, answering: Sequence[_Found], question: Interpretation, settings: AnswerSettings
+) -> bool:
+    """Whether the question still counts as answered once the passages that are left were read."""
+    from tamis.rank.answerable import reread
+
+    return any(reread(one.verdict, question, reduction.best, settings).answered for one in answering)
 
 
 def _settled(

@@ -218,10 +218,9 @@ class AnswerSettings(Section):
     foreign_coherence: Cosine = Field(
         0.70, description="when to answer: chance coherence of an uncalibrated collection"
     )
-    read_floor: float = Field(
-        -8.0, description="when to answer: log-odds of the best passage, read, that count against it"
-    )
-    read_weight: float = Field(0.3, ge=0.0, description="when to answer: weight of what it lacks to that floor; tuned")
+    read_words: Count = Field(30, description="answerable: words of a question up to which passages are read with it")
+    read_compared: float = Field(0.25, ge=0.0, description="answerable, read: weight of what comparing found; tuned")
+    read_border: float = Field(-3.0, description="answerable, read: log-odds of a passage that just answers; tuned")
     sentences: Count = Field(6, description="most claims of an extractive answer; tuned")
     continued: int = Field(2, ge=0, description="most sentences that follow the opening one in its passage; tuned")
     further: int = Field(2, ge=0, description="most other passages a sentence is added from; tuned")
@@ -230,6 +229,8 @@ class AnswerSettings(Section):
     answer_weight: float = Field(0.1, ge=0.0, description="sentence score: its passage answers, by reranker; tuned")
     sentence_weight: float = Field(0.1, ge=0.0, description="sentence score: it answers, by reranker; tuned")
     read_closely: Count = Field(16, description="sentences the reranker reads for one question; tuned")
+    read_around: Count = Field(4, description="sentences the reranker reads once more with their neighbours; tuned")
+    run_weight: float = Field(0.2, ge=0.0, description="opening: it answers together with its neighbours; tuned")
     coverage_weight: float = Field(0.15, ge=0.0, description="sentence score: question terms it holds; tuned")
     block_weight: float = Field(0.25, ge=0.0, description="sentence score: question terms its passage holds; tuned")
     document_weight: float = Field(0.4, ge=0.0, description="sentence score: its document's place; tuned")

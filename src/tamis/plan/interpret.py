@@ -12,7 +12,7 @@ from tamis.plan.exemplars import Reading, consult, load_exemplars
 from tamis.plan.queries import search_queries
 from tamis.plan.sources import named_sources
 from tamis.plan.traits import answer_shape, query_type, ruled_intent, strong_intent, time_sensitivity, tone
-from tamis.plan.wording import normalise
+from tamis.plan.wording import normalise, worded_as_question
 from tamis.schema.question import AnswerShape, Intent, Interpretation
 from tamis.settings import InterpretSettings
 from tamis.text.tokens import fold, is_stop
@@ -66,6 +66,7 @@ def interpret(
         sources=sources,
         composite=len(parts) > 1,
         subqueries=parts if len(parts) > 1 else (asked,),
+        asks=language == "en" and worded_as_question(asked),
         language=language,
         via="exemplar" if by_example else "rules",
         confidence=round(reading.similarity, 4) if reading and by_example else 0.0,

@@ -36,6 +36,18 @@ def opens(clause: str) -> bool:
     return is_opening(first)
 
 
+def worded_as_question(question: str) -> bool:
+    """Whether a text asks: by its mark, else by an auxiliary where questions have it ("how do I", not "how to")."""
+    if question.rstrip(" \"'”’)").endswith("?"):
+        return True
+    asked = core_text(question)
+    if not opens(asked):
+        return False
+    first, *others = (first_word(word) for word in asked.split()[:4])
+    auxiliaries = rules().auxiliaries
+    return first in auxiliaries or any(word in auxiliaries for word in others)
+
+
 def core(question: str) -> str:
     """The question itself, folded: politeness removed, and what was said before it.
 

@@ -8,18 +8,20 @@ lies at .63 in one collection and at .75 in another. So each collection is calib
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log1p
 
 import numpy as np
 
 from tamis.digest.calibration import NEAREST, coherence
+from tamis.models.protocols import Reranker
 from tamis.rank.layers import asked_parts
 from tamis.schema.question import Interpretation
 from tamis.schema.ranking import Ranking
-from tamis.settings import Settings
+from tamis.settings import AnswerSettings, Settings
 from tamis.store.protocols import CollectionReader
 from tamis.text.tokens import is_stop, terms, words
+from tamis.text.unasked import unasked
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,8 @@ class Verdict:
     Attributes:
         answered: the evidence is about the question.
         score: log-odds that it is, 0 at the border.
+        compared: the same by comparison alone, nothing read.
+        odds: log-odds, by the cross-encoder, of the passage that answers best; none was read: -inf.
         similarity: cosine of the nearest passage.
         threshold: the similarity that would have been enough, everything else being equal.
         missing_terms: words of the question that the best passages do not hold, as written.
@@ -41,9 +45,18 @@ class Verdict:
     threshold: float
     missing_terms: tuple[str, ...] = ()
     coverage: float = 0.0
+    compared: float = 0.0
+    odds: float = -np.inf
 
 
-def judge(question: Interpretation, ranking: Ranking, *, reader: CollectionReader, settings: Settings) -> Verdict:
+def judge(
+    question: Interpretation,
+    ranking: Ranking,
+    *,
+    reader: CollectionReader,
+    settings: Settings,
+    reranker: Reranker | None = None,
+) -> Verdict:
     """Decide whether the top of a ranking answers the question.
 
     A logistic score of four things: how near the nearest passage is and how alike the best passages are, both relative
@@ -55,6 +68,7 @@ def judge(question: Interpretation, ranking: Ranking, *, reader: CollectionReade
         ranking: of this reader's collection.
         reader: knows the calibration and how rare a word is.
         settings: section ``answer``.
+        reranker: reads the best passages together with the question; None leaves that out.
     """
     if not ranking.opening:
         return Verdict(False, -np.inf, 0.0, 1.0, _content_words(question.question))
@@ -78,13 +92,55 @@ def judge(question: Interpretation, ranking: Ranking, *, reader: CollectionReade
     score = max(scores)
     similarity = max(item.similarity for item in ranking.items)
     spoken = frozenset().union(*held)
-    return Verdict(
+    compared = Verdict(
         answered=score >= 0.0,
         score=round(score, 4),
+        compared=round(score, 4),
         similarity=similarity,
         threshold=round(min(max(similarity - score / answer.near, 0.0), 1.0), 4),
         missing_terms=tuple(w for w in _content_words(question.question) if not spoken.issuperset(terms(w))),
         coverage=round(max(coverage), 4),
+    )
+    if reranker is None:
+        return compared
+    return reread(compared, question, _opening_odds(question, ranking, reader, reranker), answer)
+
+
+def reread(verdict: Verdict, question: Interpretation, odds: float, settings: AnswerSettings) -> Verdict:
+    """The verdict once passages were read together with the question.
+
+    Reading tells much better than comparing whether a question is answered. A title or keywords ask for nothing, so
+    that a passage which does not answer them says little; and of a long question the reader sees hardly more than the
+    question itself.
+
+    Args:
+        verdict: so far.
+        question: interpreted.
+        odds: log-odds, by the cross-encoder, of the passage that answers best.
+        settings: section ``answer``.
+    """
+    odds = max(odds, verdict.odds)
+    if len(question.question.split()) > settings.read_words:
+        return replace(verdict, odds=odds)
+    if question.asks:
+        score = settings.read_compared * verdict.compared + odds - settings.read_border
+    else:
+        score = verdict.compared + max(0.0, odds)
+    return replace(verdict, score=round(score, 4), answered=score >= 0.0, odds=odds)
+
+
+def _opening_odds(question: Interpretation, ranking: Ranking, reader: CollectionReader, reranker: Reranker) -> float:
+    """Log-odds that one of the best passages, each under its title and last headings, answers the question."""
+    chunks = reader.chunks(ranking.opening)
+    titles = [entry.title for entry in reader.signals([chunk.document_id for chunk in chunks])]
+    heads = [
+        ": ".join(dict.fromkeys(part for part in (title, *chunk.headings[-2:]) if part))
+        for title, chunk in zip(titles, chunks, strict=True)
+    ]
+    read = list(zip(heads, (chunk.text for chunk in chunks), strict=True))
+    return max(
+        float(reranker.score(part, [f"{head}\n{unasked(text, part)}" for head, text in read]).max())
+        for part in asked_parts(question)
     )
 
 

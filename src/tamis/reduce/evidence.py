@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
@@ -15,12 +14,10 @@ from tamis.schema.document import Anchor, Document
 from tamis.schema.evidence import Evidence, Segment
 from tamis.settings import ReduceSettings
 from tamis.text.inline import plain
+from tamis.text.unasked import unasked
 
 _GAP = 12
 """Characters of markup that may stand between two segments of one passage."""
-
-_LEAST_ASKED = 4
-"""Words of a question; a shorter one is a phrase that any text may hold."""
 
 
 def located(document: Document, start: int) -> str:
@@ -219,14 +216,6 @@ def answering(
     likely = (below >= -settings.answer_margin) & (odds >= settings.answer_floor)
     kept = [place for place in range(len(ranges)) if likely[place] or below[place] == 0.0]
     return [ranges[place] for place in kept], [float(below[place]) for place in kept], float(odds.max())
-
-
-def unasked(text: str, question: str) -> str:
-    """A passage without the question itself: to print it (an example, a list of questions) is not to answer it."""
-    words = question.split()
-    if len(words) < _LEAST_ASKED:
-        return text
-    return re.sub(r"\s+".join(map(re.escape, words)), "…", text, flags=re.IGNORECASE)
 
 
 def labelled(

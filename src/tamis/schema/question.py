@@ -28,6 +28,7 @@ class Interpretation:
         sources: source ids the question names ("from Hacker News" → ``hn``).
         composite: whether it asks several things.
         subqueries: at least one; the question itself when not composite, pronouns resolved otherwise.
+        asks: it is worded as a question, in English: an answer reads like one; titles and keywords do not ask.
         language: ISO 639-1 code of the question.
         via: ``exemplar``, ``rules`` or ``sentinel``.
         confidence: similarity of the best exemplar, 0 when none was used.
@@ -46,6 +47,7 @@ class Interpretation:
     sources: tuple[str, ...] = ()
     composite: bool = False
     subqueries: tuple[str, ...] = ()
+    asks: bool = False
     language: str = "en"
     via: str = "rules"
     confidence: float = 0.0

@@ -8,6 +8,7 @@ before it ("This …", "However …") is shown together with that one or not at 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -59,19 +60,19 @@ def compose(
 
 def _answer(scored: Scored, shape: AnswerShape, draft: _Draft, settings: AnswerSettings) -> None:
     """Add the answer to one question, without repeating what the draft already says."""
-    opening = _opening(scored, draft.shown)
-    if not opening:
+    opening = _opening(scored, draft.shown, settings)
+    if opening is None:
         if not draft.shown:
             draft.block(int(np.argmax(scored.base)), scored.focus)
         return
-    steps = _steps(scored, opening, settings) if shape == "steps" else []
-    lead = _continued(scored, [row for row in opening if row not in steps], steps, settings)
+    steps = _steps(scored, opening.core, settings) if shape == "steps" else []
+    lead = _continued(scored, opening, steps, settings)
     draft.prose([row for row in lead if row not in draft.shown], scored.focus)
     draft.steps(steps, scored.focus)
     table = _table(scored, draft.shown) if shape != "steps" else None
     if table is not None:
         draft.block(table, scored.focus)
-    opposed = _opposed(scored, opening[-1], [*lead, *steps], settings) if shape == "yesno" else []
+    opposed = _opposed(scored, opening.core, [*lead, *steps], settings) if shape == "yesno" else []
     for chain in _further(scored, [*draft.shown, *opposed], settings):
         draft.prose(chain, scored.focus)
     if opposed:
@@ -79,21 +80,62 @@ def _answer(scored: Scored, shape: AnswerShape, draft: _Draft, settings: AnswerS
         draft.prose(opposed, scored.focus)
 
 
-def _opening(scored: Scored, shown: Sequence[int]) -> list[int]:
-    """The sentence that opens the answer, after those it leans on; one that is not shown yet."""
-    best: list[int] = []
-    best_score = -np.inf
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """The sentence that opens the answer, and the run of rows it is shown in."""
+
+    core: int
+    run: tuple[int, ...]
+
+
+def _opening(scored: Scored, shown: Sequence[int], settings: AnswerSettings) -> _Opening | None:
+    """The run of sentences that opens the answer; None where nothing is left to open with.
+
+    The best sentences are read again with what stands around them: a reader who sees the sentence before or behind one
+    knows what it speaks of.
+    """
+    found: list[tuple[float, int, list[int]]] = []
     for row in scored.prose():
         chain = scored.chain(row)
-        if chain is None or row in shown:
-            continue
-        value = float(scored.opening[row]) - _CHAIN_COST * (len(chain) - 1)
-        if value > best_score:
-            best, best_score = chain, value
-    return best
+        if chain is not None and not set(shown) & {row}:
+            found.append((float(scored.opening[row]) - _CHAIN_COST * (len(chain) - 1), row, chain))
+    found.sort(key=lambda one: (-one[0], one[1]))
+    if not found:
+        return None
+    if scored.reading is None:
+        return _Opening(found[0][1], tuple(found[0][2]))
+    offers = [
+        (float(scored.opening[row]) - settings.sentence_weight * float(scored.read[row]), row, run)
+        for _, row, chain in found[: settings.read_around]
+        for run in _runs(scored, chain, shown)
+    ]
+    read = scored.reading.below([run for _, _, run in offers])
+    values = [
+        value + settings.run_weight * float(one) - _CHAIN_COST * (len(run) - 1)
+        for (value, _, run), one in zip(offers, read, strict=True)
+    ]
+    _, row, run = offers[int(np.argmax(np.round(values, 6)))]
+    return _Opening(row, tuple(run))
 
 
-def _steps(scored: Scored, opening: Sequence[int], settings: AnswerSettings) -> list[int]:
+def _runs(scored: Scored, chain: list[int], shown: Sequence[int]) -> list[list[int]]:
+    """A sentence with those it leans on, alone and together with its neighbours of the same kind."""
+
+    def alike(row: int | None) -> bool:
+        if row is None or row in shown or not scored.fit[row]:
+            return False
+        segment, other = scored.segment(row), scored.segment(chain[-1])
+        return segment.kind == other.kind and not segment.ordered and not other.ordered
+
+    before = scored.before(chain[0])
+    ahead = scored.chain(before) if before is not None and alike(before) else None
+    behind = scored.after(chain[-1])
+    tails = [[], [behind]] if behind is not None and alike(behind) else [[]]
+    heads = [[], ahead] if ahead is not None and all(map(alike, ahead)) else [[]]
+    return [[*head, *chain, *tail] for head in heads for tail in tails]
+
+
+def _steps(scored: Scored, opening: int, settings: AnswerSettings) -> list[int]:
     """The list whose steps answer, if one does: numbered and, at its best, nearly as close as the opening sentence."""
     runs: list[list[int]] = []
     for row, segment in enumerate(scored.material.segments):
@@ -104,7 +146,7 @@ def _steps(scored: Scored, opening: Sequence[int], settings: AnswerSettings) -> 
         else:
             runs.append([row])
     best: list[int] = []
-    best_score = settings.run_share * float(scored.base[opening[-1]])
+    best_score = settings.run_share * float(scored.base[opening])
     for rows in runs:
         value = float(np.sort(scored.base[rows])[-3:].mean())
         if len(rows) > 1 and value >= best_score and scored.answers(rows[0]) >= -_NEARLY_BEST:
@@ -125,14 +167,15 @@ def _table(scored: Scored, shown: Sequence[int]) -> int | None:
     return best
 
 
-def _continued(scored: Scored, opening: list[int], steps: Sequence[int], settings: AnswerSettings) -> list[int]:
+def _continued(scored: Scored, opening: _Opening, steps: Sequence[int], settings: AnswerSettings) -> list[int]:
     """The opening with the sentences that follow it in its passage and are still about the question."""
-    if not opening:
+    lead = [row for row in opening.run if row not in steps]
+    if not lead:
         return []
-    lead = list(opening)
-    floor = settings.continue_share * float(scored.base[opening[-1]])
+    floor = settings.continue_share * float(scored.base[opening.core])
+    most = opening.run.index(opening.core) + 1 + settings.continued
     row = scored.after(lead[-1])
-    while row is not None and len(lead) < len(opening) + settings.continued:
+    while row is not None and len(lead) < most:
         segment = scored.segment(row)
         if segment.kind == "prose":
             stands = not scored.leans(row) or scored.sentence_before(row) == lead[-1]

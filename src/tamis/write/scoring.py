@@ -48,6 +48,38 @@ class Material:
     documents: Mapping[str, float]
 
 
+class Reading:
+    """What the cross-encoder makes of sentences, and of runs of them, under their heading.
+
+    Args:
+        question: in words.
+        material: the sentences.
+        reranker: reads.
+    """
+
+    def __init__(self, question: str, material: Material, reranker: Reranker) -> None:
+        self._question = question
+        self._material = material
+        self._reranker = reranker
+        self._titles = {item.label: item.title for item in material.evidence}
+        self.top = 0.0
+        """The best log-odds of one sentence."""
+
+    def odds(self, runs: Sequence[Sequence[int]]) -> Scores:
+        """(N,) log-odds that each run of rows answers."""
+        return self._reranker.score(self._question, [self._text(run) for run in runs])
+
+    def below(self, runs: Sequence[Sequence[int]]) -> Scores:
+        """(N,) how far each run is below the best sentence, in [-1, 1]; a run may say more than any sentence."""
+        distance: Scores = np.clip((self.odds(runs) - self.top) / _ANSWER_RANGE, -1.0, 1.0)
+        return distance
+
+    def _text(self, run: Sequence[int]) -> str:
+        segments = [self._material.segments[row] for row in run]
+        head = segments[0].headings[-1:] or (self._titles[self._material.labels[run[0]]],)
+        return ": ".join((*head, " ".join(segment.text for segment in segments)))
+
+
 @dataclass(frozen=True, slots=True)
 class Scored:
     """Material with what the choice needs; every array has one row a segment.
@@ -58,6 +90,8 @@ class Scored:
         opening: how well it would open the answer.
         focus: analysed terms of the question.
         fit: whether a segment can be shown on its own.
+        read: how well each sentence answers by itself, in [-1, 0].
+        reading: reads runs of them; None without a reranker.
     """
 
     material: Material
@@ -65,6 +99,8 @@ class Scored:
     opening: Scores
     focus: frozenset[str]
     fit: npt.NDArray[np.bool_]
+    read: Scores
+    reading: Reading | None
 
     def segment(self, row: int) -> Segment:
         """The segment of a row."""
@@ -146,21 +182,21 @@ def _flaws(material: Material) -> Scores:
     return np.array(found, dtype=np.float64)
 
 
-def _closely(
-    question: str, base: Scores, material: Material, settings: AnswerSettings, reranker: Reranker | None
-) -> Scores:
+def _closely(base: Scores, material: Material, settings: AnswerSettings, reading: Reading | None) -> Scores:
     """How far below the best answer each of the best sentences is, in [-1, 0]; -1 for all that are not read."""
-    below = np.full(len(base), -1.0 if reranker else 0.0)
+    if reading is None:
+        return np.zeros(len(base))
+    below = np.full(len(base), -1.0)
     rows = [
         row
         for row, segment in enumerate(material.segments)
         if segment.kind in {"prose", "step"} and material.answers[material.labels[row]] >= -settings.further_margin
     ]
     rows = sorted(sorted(rows, key=lambda row: (-base[row], row))[: settings.read_closely])
-    if reranker and rows:
-        texts = [": ".join((*material.segments[row].headings[-1:], material.segments[row].text)) for row in rows]
-        odds = reranker.score(question, texts)
-        below[rows] = np.clip((odds - odds.max()) / _ANSWER_RANGE, -1.0, 0.0)
+    if rows:
+        odds = reading.odds([[row] for row in rows])
+        reading.top = float(odds.max())
+        below[rows] = np.clip((odds - reading.top) / _ANSWER_RANGE, -1.0, 0.0)
     return below
 
 
@@ -207,6 +243,9 @@ def score(
         + settings.document_weight * np.array([material.documents.get(o.document_id, 0.0) / top for o in owners])
         - settings.flaw_weight * flaws
     )
-    base = (base + settings.sentence_weight * _closely(question, base, material, settings, reranker)).round(6)
+    reading = Reading(question, material, reranker) if reranker else None
+    read = _closely(base, material, settings, reading)
+    base = (base + settings.sentence_weight * read).round(6)
     shaped = np.array([fit(shape, segment.text, focus) for segment in material.segments])
-    return Scored(material, base, (base + settings.shape_weight * shaped).round(6), focus, flaws < _UNFIT)
+    opening = (base + settings.shape_weight * shaped).round(6)
+    return Scored(material, base, opening, focus, flaws < _UNFIT, read, reading)
