@@ -122,7 +122,7 @@ class _Reading:
     def stored(self, document: Document) -> None:
         """One of them is in the collection."""
         self._stored += 1
-        self._progress.advance(0, f"{document.title or document.document_id} ({self._stored:,})")
+        self._progress.advance(0, f"{document.title or document.document_id} (document {self._stored:,})")
         self._tell()
 
     def _tell(self) -> None:
