@@ -120,6 +120,21 @@ def test_evidence_is_pinned_to_its_source():
     )
 
 
+def test_anchors_inside_a_passage_hold_from_their_place_in_what_is_shown():
+    text = "A bowline makes a loop. It never slips at\nany load.\n\n- **Pass** the end.\n\n| loop | 1 |\n| slip | 2 |"
+    at = [text.index(words) for words in ("A bowline", "at\nany", "- **Pass", "| slip")]
+    anchors = tuple(Anchor(start, f"page={number}") for number, start in enumerate(at, 1))
+    result, _ = _run({"knots": text}, "bowline loop slip pass end load", anchors=anchors)
+    (shown,) = result.evidence
+    held = {anchor.fragment: shown.text[anchor.start :] for anchor in shown.anchors}
+    assert shown.url.endswith("#page=1")
+    assert list(held) == ["page=2", "page=3", "page=4"]
+    # The page that begins inside a sentence holds from behind that sentence's start.
+    assert held["page=2"].lstrip().startswith("at")
+    assert held["page=3"].startswith("Pass the end.")
+    assert held["page=4"] == "| slip | 2 |"
+
+
 def test_every_chosen_segment_lies_in_the_evidence_of_its_label():
     result, _ = _run({"knots": KNOTS, "soup": SOUP}, "bowline loop")
     by_label = {one.label: one for one in result.evidence}

@@ -8,15 +8,23 @@ from hypothesis import strategies as st
 
 from tamis.render.answer import escape_markdown, markdown, plain_text, printable
 from tamis.render.references import references, text_fragment
+from tamis.schema.document import Anchor
 from tamis.schema.evidence import Evidence
-from tamis.schema.report import Sentence
+from tamis.schema.report import Sentence, SentenceKind
 
 
 def evidence(
-    label: str, *, document: str = "d", url: str = "http://h/p.html#s", text: str = "Bind values."
+    label: str,
+    *,
+    document: str = "d",
+    url: str = "http://h/p.html#s",
+    text: str = "Bind values.",
+    headings: tuple[str, ...] = ("Section",),
+    anchors: tuple[Anchor, ...] = (),
 ) -> Evidence:
+    span = (0, len(text))
     return Evidence(
-        label, "Title", url, document, f"{document}#c0", (0, len(text)), "", text, 0.8, headings=("Section",)
+        label, "Title", url, document, f"{document}#c0", span, "", text, 0.8, headings=headings, anchors=anchors
     )
 
 
@@ -62,6 +70,72 @@ def test_a_page_without_anchor_gets_one_and_a_file_keeps_its_address() -> None:
 def test_the_link_quotes_what_the_page_shows_not_how_it_is_written_here(text: str, fragment: str) -> None:
     (ref,) = references([Sentence("Said otherwise.", ("E1",))], [evidence("E1", text=text)])
     assert ref.url == f"http://h/p.html#s:~:text={fragment}"
+
+
+PAGES = "Wash the jar. Salt the cabbage, and *press* it. Wait for four weeks.\n- Open the jar.\n| jar | 3 l |"
+AT = tuple(
+    Anchor(PAGES.index(words), f"page={number}")
+    for number, words in enumerate(("Salt the", "Wait for", "- Open", "| jar"), 3)
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "page"),
+    [
+        ("Wash the jar.", "claim", 2),
+        ("Salt the cabbage, and press it.", "claim", 3),
+        ("Wait for four weeks.", "claim", 4),
+        ("Open the jar.", "step", 5),
+        ("| jar | 3 l |", "table", 6),
+        ("After four weeks of waiting it is done.", "claim", 4),
+        ("Nothing of it stands there.", "claim", 2),
+        ("", "claim", 2),
+    ],
+)
+def test_the_link_leads_to_where_the_cited_sentence_begins(said: str, kind: SentenceKind, page: int) -> None:
+    shown = evidence("E1", url="file:///jar.pdf#page=2", text=PAGES, anchors=AT)
+    (ref,) = references([Sentence(said, ("E1",), kind=kind)], [shown])
+    assert ref.url == f"file:///jar.pdf#page={page}"
+
+
+def test_of_several_sentences_of_one_passage_the_first_names_the_place() -> None:
+    shown = evidence("E1", url="file:///jar.pdf#page=2", text=PAGES, anchors=AT)
+    (ref,) = references([Sentence("Wait for four weeks.", ("E1",)), Sentence("Wash the jar.", ("E1",))], [shown])
+    assert ref.url == "file:///jar.pdf#page=4"
+
+
+def test_passages_cited_on_one_page_are_one_reference() -> None:
+    shown = [
+        evidence("E1", url="file:///jar.pdf#page=2", text=PAGES, anchors=AT),
+        evidence("E2", url="file:///jar.pdf#page=3", text="Use white cabbage."),
+    ]
+    (ref,) = references([Sentence("Salt the cabbage.", ("E1",)), Sentence("Use white cabbage.", ("E2",))], shown)
+    assert ref.labels == ("E1", "E2")
+
+
+def test_a_file_that_a_browser_shows_is_searched_for_the_sentence() -> None:
+    shown = [
+        evidence("E1", document="a", url="file:///a.html#s"),
+        evidence("E2", document="b", url="file:///b.HTM"),
+        evidence("E3", document="c", url="file:///c.docx"),
+    ]
+    found = references([Sentence("Bind values.", ("E1", "E2", "E3"))], shown)
+    assert [ref.url for ref in found] == [
+        "file:///a.html#s:~:text=Bind%20values.",
+        "file:///b.HTM#:~:text=Bind%20values.",
+        "file:///c.docx",
+    ]
+
+
+def test_a_place_without_a_fragment_is_told_by_its_headings() -> None:
+    shown = [
+        evidence("E1", url="file:///a.docx", headings=("title", "Storing", "Eggs")),
+        evidence("E2", url="file:///a.docx", headings=("title", "Storing", "Milk")),
+        evidence("E3", url="file:///a.docx", headings=("1", "2", "3", "4")),
+    ]
+    found = references([Sentence("Bind values.", ("E1", "E2", "E3"))], shown)
+    assert [ref.title for ref in found] == ["Title: Storing › Eggs", "Title: Storing › Milk", "Title: 2 › 3 › 4"]
+    assert [ref.number for ref in found] == [1, 2, 3]
 
 
 @given(st.text())
