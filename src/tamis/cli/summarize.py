@@ -18,8 +18,8 @@ from tamis.cli.terminal import say, say_json, wrapped
 def command(door: Door, path: str, method: str | None, sentences: int | None) -> int:
     """Pick the sentences that carry a text, in its own order.
 
-    PATH is any file tamis reads, or an address; - is standard input. Tables, headings and fragments are never picked;
-    a text without a sentence ends with exit code 3.
+    PATH is any file tamis reads, or an address; - is standard input. Tables, code, headings and fragments are never
+    picked; a text without a sentence ends with exit code 3.
     """
     from tamis.summarize import summarizer
     from tamis.summarize.selection import chosen, pieces
@@ -39,7 +39,7 @@ def command(door: Door, path: str, method: str | None, sentences: int | None) ->
     elif picked:
         say(wrapped("\n".join(sentence for sentence, _, _ in picked)))
     if not picked:
-        say("no sentence to pick: the text is empty, or nothing but tables, headings and fragments", err=True)
+        say("no sentence to pick: the text is empty, or nothing but tables, code, headings and fragments", err=True)
     return 0 if picked else 3
 
 
