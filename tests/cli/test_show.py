@@ -164,6 +164,13 @@ def test_an_answer_is_explained_by_a_line_a_document_and_ten_of_them(
     assert "20 more" in lines[-1] and "--json" in lines[-1]
 
 
+def test_what_like_documents_added_is_named(item: RankedItem, capsys: pytest.CaptureFixture[str]) -> None:
+    show.why([replace(item, score=0.0578)])
+    assert capsys.readouterr().out.splitlines()[-1] == (
+        "1  Title: neighbours 50 %, full text 28 % (rank 1, place 2 without it), similarity 22 % (rank 4)"
+    )
+
+
 def test_nothing_ranked_is_not_explained(capsys: pytest.CaptureFixture[str]) -> None:
     show.why([])
     assert capsys.readouterr().out == ""

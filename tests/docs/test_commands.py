@@ -1,7 +1,8 @@
 """Every command shown in the documentation is run, in order, and prints what the page says it prints.
 
-A ```` ```console ```` block holds lines ``$ tamis …`` with the output below them. "…" stands for anything; ``# exit 3``
-behind a command names an exit code other than 0. Whitespace does not count. The pages of one run share a data folder.
+A ```` ```console ```` block holds lines ``$ tamis …`` with the output below them. "…" stands for anything. A comment
+above it that no reader sees, ``<!-- exit: 0 3 -->``, gives the exit codes of its commands; without one, all are 0.
+Whitespace does not count. The pages of one run share a data folder.
 """
 
 from __future__ import annotations
@@ -19,8 +20,7 @@ from tamis.cli import main
 
 _ROOT = Path(__file__).resolve().parents[2]
 _PAGES = [_ROOT / "README.md", *sorted((_ROOT / "docs").glob("*.md"))]
-_BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_EXIT = re.compile(r"\s+#\s*exit (\d+)\s*$")
+_BLOCK = re.compile(r"^(?:<!-- exit: ([\d ]+) -->\n)?```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @dataclass
@@ -38,20 +38,21 @@ class Command:
 def commands(page: Path) -> Iterator[Command]:
     text = page.read_text(encoding="utf-8")
     for block in _BLOCK.finditer(text):
-        first = text.count("\n", 0, block.start(1)) + 1
+        first = text.count("\n", 0, block.start(2)) + 1
+        codes = [int(code) for code in (block.group(1) or "").split()]
         current: Command | None = None
-        for number, line in enumerate(block.group(1).splitlines(), first):
+        for number, line in enumerate(block.group(2).splitlines(), first):
             if line.startswith("$ "):
                 if current:
                     yield current
-                found = _EXIT.search(line)
-                words = shlex.split(_EXIT.sub("", line[2:]))
+                words = shlex.split(line[2:])
                 assert words[0] == "tamis", f"{page.name}:{number}: only tamis commands are run; use another fence"
-                current = Command(page.name, number, words[1:], int(found.group(1)) if found else 0)
+                current = Command(page.name, number, words[1:], codes.pop(0) if codes else 0)
             elif current and line.strip():
                 current.shown.append(line)
         if current:
             yield current
+        assert not codes, f"{page.name}:{first}: more exit codes than commands"
 
 
 _COMMANDS = [command for page in _PAGES for command in commands(page)]

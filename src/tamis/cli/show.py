@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tamis.cli.terminal import escaped, say, styled, width, wrapped
 from tamis.schema.evidence import Quarantined
-from tamis.schema.ranking import RankedItem
+from tamis.schema.ranking import RankedItem, SignalShare
 from tamis.schema.report import Answer, Deficit
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ _EXPLAINED = 10
 """Documents explained below an answer; `--json` has all."""
 _TOLD = 3
 """Signals named for a document, those that added most."""
+_NEIGHBOURS = "neighbours"
 _SIGNAL_NAMES = {"bm25": "full text", "query": "similarity"}
 
 
@@ -139,9 +140,14 @@ def why(ranked: Sequence[RankedItem]) -> None:
 
 def _carried(item: RankedItem) -> str:
     """The two or three signals that added most to a document's score."""
-    total = sum(max(share.contribution, 0.0) for share in item.signals.values())
+    own = sum(max(share.contribution, 0.0) for share in item.signals.values())
+    shares = dict(item.signals)
+    if 0 < own < item.score:
+        # What no signal of its own explains came from the documents like it.
+        shares[_NEIGHBOURS] = SignalShare(0.0, 0, item.score - own)
+    total = max(own, item.score)
     parts = []
-    for name, share in sorted(item.signals.items(), key=lambda entry: (-entry[1].contribution, entry[0]))[:_TOLD]:
+    for name, share in sorted(shares.items(), key=lambda entry: (-entry[1].contribution, entry[0]))[:_TOLD]:
         percent = round(100 * share.contribution / total) if total > 0 else 0
         if percent < 1:
             continue
