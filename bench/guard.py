@@ -14,8 +14,8 @@ import httpcore
 from bench.material import Bench, Spent, timed
 from bench.table import Row, median
 from tamis.acquire.crawl import crawl
-from tamis.acquire.outcome import CrawlSummary
 from tamis.acquire.fetch import Fetcher
+from tamis.acquire.outcome import CrawlSummary
 from tamis.acquire.request import CrawlRequest
 from tamis.acquire.site import page_of
 from tamis.settings import CrawlSettings, FetchSettings, ReadSettings
