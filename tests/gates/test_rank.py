@@ -28,6 +28,10 @@ FLOORS = {"nfcorpus": 0.350, "cranfield": 0.455, "cisi": 0.465}
 FOREIGN_REFUSED, OWN_REFUSED = 0.85, 0.08
 
 
+EVERY = 3
+"""One of so many judged questions is asked whether it is answered: the passages are read, which takes its time."""
+
+
 @lru_cache(maxsize=1)
 def app_for(home: Path) -> Tamis:
     return Tamis(settings=Settings(), home=home)
@@ -61,7 +65,7 @@ def test_refuses_foreign_questions_and_answers_its_own(name: str, data: Path, re
     with app.store.reader(name) as reader:
         for asked in sorted(QRELS):
             verdicts = []
-            for text in judged_queries(asked, data)[0].values():
+            for text in list(judged_queries(asked, data)[0].values())[::EVERY]:
                 question = interpret(text, recogniser=app.question_recogniser, settings=app.settings.interpret)
                 ranking = retrieve(
                     question,
@@ -70,7 +74,8 @@ def test_refuses_foreign_questions_and_answers_its_own(name: str, data: Path, re
                     recogniser=app.question_recogniser,
                     settings=app.settings,
                 )
-                verdicts.append(judge(question, ranking, reader=reader, settings=app.settings).answered)
+                verdict = judge(question, ranking, reader=reader, settings=app.settings, reranker=app.reranker)
+                verdicts.append(verdict.answered)
             refused[asked] = 1.0 - sum(verdicts) / len(verdicts)
     shown = " ".join(f"{asked} {share:.3f}" for asked, share in refused.items())
     foreign = min(share for asked, share in refused.items() if asked != name)

@@ -136,3 +136,22 @@ def test_any_text_is_interpreted_or_refused(text: str) -> None:
     assert found.intent in INTENTS
     assert 1 <= len(found.queries) <= 3
     assert found.subqueries and found.composite == (len(found.subqueries) > 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("How long does rice keep?", True),
+        ("how do i rotate the keys", True),
+        ("Hi, can you tell me how long rice keeps?", True),
+        ("is walking good", True),
+        ("what is simple better than", True),
+        ("vitamin D and bones?", True),
+        ("How to live longer in four easy steps", False),
+        ("Installing the test rig", False),
+        ("cooked rice calories", False),
+        ("Wie lange hält sich gekochter Reis im Kühlschrank?", False),
+    ],
+)
+def test_questions_are_told_from_titles_and_keywords(text, asks):
+    assert interpret(text, settings=InterpretSettings()).asks is asks

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from tamis.digest.calibration import calibrate, coherence, foreign_questions
-from tamis.rank.answerable import judge
+from tamis.rank.answerable import Verdict, judge, reread
 from tamis.rank.retrieval import retrieve
 
 
@@ -31,6 +33,24 @@ def test_foreign_questions_are_refused_and_the_missing_words_named(verdict, aske
     assert not found.answered
     assert found.similarity < found.threshold
     assert {"treaty", "tractor"} & set(found.missing_terms)
+
+
+def test_reading_has_the_last_word_on_a_question(asked, settings):
+    near, far = (Verdict(score >= 0, score, 0.6, 0.5, compared=score) for score in (3.0, -3.0))
+    question = replace(asked("How many calories does cooked rice have?"), asks=True)
+    assert not reread(near, question, -6.0, settings.answer).answered
+    assert reread(far, question, 3.0, settings.answer).answered
+    assert reread(replace(far, odds=3.0), question, -9.0, settings.answer).answered
+
+
+def test_what_does_not_ask_is_not_refused_for_not_being_answered(asked, settings):
+    near, far = (Verdict(score >= 0, score, 0.6, 0.5, compared=score) for score in (3.0, -3.0))
+    keywords = asked("cooked rice calories")
+    assert reread(near, keywords, -9.0, settings.answer).answered
+    assert reread(far, keywords, 4.0, settings.answer).answered
+    long = replace(asked("why " * (settings.answer.read_words + 1)), asks=True)
+    assert reread(near, long, -9.0, settings.answer).answered
+    assert not reread(far, long, 9.0, settings.answer).answered
 
 
 def test_calibration_does_not_depend_on_what_stands_beside(embedder):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tamis.models.embedder import OnnxEmbedder
+from tamis.models.reranker import load_reranker
 from tamis.schema.evidence import Evidence, Segment
 from tamis.schema.question import AnswerShape, Interpretation
 from tamis.schema.report import Sentence
@@ -47,6 +48,20 @@ def answer(
 ) -> tuple[Sentence, ...]:
     asked = Interpretation(question, "qa", "general", shape, composite=bool(parts), subqueries=parts or (question,))
     return compose(asked, material(embedder, question, passages, *parts), AnswerSettings())
+
+
+def test_sentences_are_read_with_their_neighbours(embedder: OnnxEmbedder) -> None:
+    question = "What temperature must poultry reach in the middle?"
+    asked = Interpretation(question, "qa", "general", "general", subqueries=(question,))
+    passage = [
+        ("prose", "Hot food that waits to be served must stay above 60 °C."),
+        ("prose", "Poultry, stuffed meat and reheated leftovers are done at 74 °C."),
+        ("prose", "Minced meat needs 71 °C, because grinding carries bacteria from the surface to the middle."),
+    ]
+    found = material(embedder, question, {"temperatures": passage})
+    assert compose(asked, found, AnswerSettings())[0].text.startswith("Minced meat")
+    draft = compose(asked, found, AnswerSettings(), load_reranker())
+    assert [one.text for one in draft] == [text for _, text in passage[1:]]
 
 
 def test_a_definition_opens_the_answer(embedder: OnnxEmbedder) -> None:

@@ -91,8 +91,8 @@ class _Opening:
 def _opening(scored: Scored, shown: Sequence[int], settings: AnswerSettings) -> _Opening | None:
     """The run of sentences that opens the answer; None where nothing is left to open with.
 
-    The best sentences are read again with what stands around them: a reader who sees the sentence before or behind one
-    knows what it speaks of.
+    The best sentences of the best one's passage are read again with what stands around them: a reader who sees the
+    sentence before or behind one knows what it speaks of.
     """
     found: list[tuple[float, int, list[int]]] = []
     for row in scored.prose():
@@ -104,9 +104,10 @@ def _opening(scored: Scored, shown: Sequence[int], settings: AnswerSettings) -> 
         return None
     if scored.reading is None:
         return _Opening(found[0][1], tuple(found[0][2]))
+    label = scored.label(found[0][1])
     offers = [
         (float(scored.opening[row]) - settings.sentence_weight * float(scored.read[row]), row, run)
-        for _, row, chain in found[: settings.read_around]
+        for _, row, chain in [one for one in found if scored.label(one[1]) == label][: settings.read_around]
         for run in _runs(scored, chain, shown)
     ]
     read = scored.reading.below([run for _, _, run in offers])
