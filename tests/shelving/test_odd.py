@@ -68,8 +68,11 @@ def test_tables_alone_make_a_card_that_says_so(tmp_path: Path) -> None:
 def test_prose_beside_tables_is_what_a_card_takes(tmp_path: Path) -> None:
     files = {f"mixed-{n}.md": f"{page('bread', n)}\n{_TABLE}" for n in range(6)}
     library = built(tmp_path, files)
-    for card in library.graph.graph.cards():
-        assert card.sentences
+    cards = list(library.graph.graph.cards())
+    assert sum(bool(card.sentences) for card in cards) > len(cards) / 2
+    for card in cards:
+        # The later parts of a long table may be a theme of their own.
+        assert card.sentences or "no prose" in card.confidence_note
         assert "|" not in card.summary
 
 
