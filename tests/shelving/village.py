@@ -75,9 +75,9 @@ def app_at(home: Path, **changed: object) -> Tamis:
 
 
 def ingested(home: Path, pages: Path, **changed: object) -> Tamis:
-    """An engine whose collection is read from a folder."""
+    """An engine whose collection is read from a folder, which may be a copy of the one read before."""
     app = app_at(home, **changed)
-    app.collection(NAME).ingest([pages])
+    app.collection(NAME).ingest([pages], by_name=True)
     return app
 
 

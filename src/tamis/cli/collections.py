@@ -26,7 +26,7 @@ _LISTED = 20
 @click.group("collections", invoke_without_command=True)
 @common
 def command(door: Door) -> None:
-    """List the collections, show or delete one, or remove documents of one."""
+    """List, show, thin out or delete collections."""
     if click.get_current_context().invoked_subcommand is not None:
         return
     app = door.app()

@@ -16,7 +16,10 @@ from tamis.cli.terminal import counted, say, say_json
 @click.option("--name", required=True, metavar="N", help="Collection to add to; made when there is none.")
 @common
 def command(door: Door, paths: tuple[str, ...], name: str) -> None:
-    """Read files and folders into a collection, and take out what is gone from them."""
+    """Read files and folders into a collection.
+
+    Read again, only what changed is, and what is gone from them is taken out.
+    """
     if "" in paths:
         # An unset variable of a shell: as a path it would be the folder one happens to stand in.
         raise click.UsageError("a path is empty; `.` is the folder you are in")

@@ -13,7 +13,7 @@ from tamis.schema.document import Span
 from tamis.text.sentences import sentences
 
 _PIPE = re.compile(r"(?<![|\\])\|(?![|])")
-_FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})")
+_FENCE = re.compile(r"\A[ \t]*+(?:`{3,}+|~{3,}+)")
 _RULE_CELL = re.compile(r"\A[ \t]*:?-{2,}:?[ \t]*")
 _NUMBER_CELL = re.compile(
     r"\A[ \t]*[<>~≈±+−$€£-]?[ \t]?\d[\d.,  ]*+[ \t]?+(?:[%‰°]|[^\W\d_]{0,5}(?:/[^\W\d_]{1,4})?)[ \t]*"

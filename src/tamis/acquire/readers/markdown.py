@@ -21,7 +21,7 @@ _FRONT = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOT
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]++(.+)$")
 _SETEXT = re.compile(r"^ {0,3}(=+|-+)[ \t]*$")
-_RULED = re.compile(r"[^\n]*\n[ \t]*\|?[ \t]*:?-[-:| \t]*\n")
+_RULED = re.compile(r"\A[^\n]*+\n[ \t]*+(?:\|[ \t]*+)?:?-[-:| \t]*+\n")
 _TARGET = r"\((?:[^()]{1,2000}+|\([^()]{0,500}+\)){0,4}+\)"
 _INLINE = re.compile(rf"!\[[^\[\]]{{0,500}}+\]{_TARGET}|\[([^\[\]]{{0,500}}+)\]{_TARGET}|[`*]")
 _SLUG_DROP = re.compile(r"[^\w\- ]")
