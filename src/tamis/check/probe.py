@@ -6,6 +6,7 @@ nothing, so there it is not used.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -14,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tamis.models.protocols import EmbeddingIdentity, Matrix
+from tamis.text.fingerprints import sha256_hex
 
 REASON = "worded like an order to a model"
 _DIGITS = 3
@@ -42,6 +44,11 @@ class Probe:
         """Whether vectors of an embedder are those it was fitted on; the runtime may be of any version."""
         known = (self.model, self.sha256, len(self.weights))
         return (identity.model, identity.sha256, identity.dimensions) == known
+
+    @property
+    def digest(self) -> str:
+        """Names what it refuses: another fit has another."""
+        return sha256_hex(json.dumps([self.weights.tolist(), self.bias, self.threshold]))
 
     def scores(self, vectors: Matrix) -> npt.NDArray[np.float64]:
         """(N,) log-odds that each is an order, from (N, D)."""

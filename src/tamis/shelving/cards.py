@@ -11,14 +11,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tamis.check.disagree import agreement, disagreement
+from tamis.check.probe import probe_for
 from tamis.check.quarantine import reason
-from tamis.library.cards import Origin, content_hash, covered, draft, evidence_of
-from tamis.library.statements import Comparison, compare
+from tamis.library.cards import Draft, Origin, content_hash, covered, draft, evidence_of
+from tamis.library.statements import compare
 from tamis.library.telling import extract, overview, unlabelled
 from tamis.models.llm import load_chat
 from tamis.models.protocols import ChatModel
 from tamis.reduce.vectors import passages
-from tamis.schema.document import Chunk
+from tamis.schema.document import Chunk, Span
 from tamis.schema.library import Card, Quote, Shelf, Theme
 from tamis.shelving.wording import Order, extracted, forget_replies, worded_cards
 from tamis.shelving.workshop import Workshop
@@ -26,6 +27,9 @@ from tamis.summarize.selection import Material, theme_sentences
 from tamis.text.fingerprints import sha256_hex
 from tamis.write.card import conversation
 from tamis.write.prompts import CARD
+
+_Place = tuple[str, Span]
+"""A document and where in it a sentence stands."""
 
 
 def build_cards(shop: Workshop) -> list[str]:
@@ -56,7 +60,8 @@ def _making(shop: Workshop, model: ChatModel | None) -> str:
     settings = shop.app.settings
     words = [CARD, model.name, settings.llm.main.temperature, settings.llm.main.max_tokens] if model else []
     how = settings.layer_c.model_dump(mode="json", exclude={"concurrency", "query_cards"})
-    return json.dumps([how, words], ensure_ascii=False)
+    probe = probe_for(shop.app.embedder.identity)
+    return json.dumps([how, words, *([probe.digest] if probe is not None else [])], ensure_ascii=False)
 
 
 def _theme_cards(
@@ -70,18 +75,29 @@ def _theme_cards(
         if current.get(theme.theme_id) != hashed:
             stale.append((theme, hashed, unworded))
     shop.progress.stage(f"cards of {shop.facet}", len(stale))
-    orders = (_ordered(shop, theme, hashed, unworded, model) for theme, hashed, unworded in stale)
+    kept_out: set[_Place] = set()
+    orders = (_ordered(shop, theme, hashed, unworded, model, kept_out) for theme, hashed, unworded in stale)
     if model is None:
         for order in orders:
             extracted(shop, order)
-        return []
+        return _told(kept_out)
     flaws = [(about, flaw) for about, flaw in worded_cards(shop, orders, model) if flaw]
     counted = Counter(flaw for _, flaw in flaws)
     first = {flaw: about for about, flaw in reversed(flaws)}
     return [
         f"{first[flaw]}{f' and {count - 1} more' if count > 1 else ''}: {flaw}; extracts instead"
         for flaw, count in counted.items()
-    ]
+    ] + _told(kept_out)
+
+
+def _told(kept_out: set[_Place]) -> list[str]:
+    """One line about the sentences that are on no card because they read like orders."""
+    if not kept_out:
+        return []
+    count, among = len(kept_out), len({document for document, _ in kept_out})
+    which = "a sentence reads like an order" if count == 1 else f"{count} sentences read like orders"
+    more = f" and {among - 1} more" if among > 1 else ""
+    return [f"{which} to a model and {'is' if count == 1 else 'are'} on no card: in {min(kept_out)[0]}{more}"]
 
 
 def _members(shop: Workshop, theme: Theme) -> list[tuple[str, str]]:
@@ -100,21 +116,18 @@ def _members(shop: Workshop, theme: Theme) -> list[tuple[str, str]]:
     return found
 
 
-def _ordered(shop: Workshop, theme: Theme, hashed: str, unworded: str, model: ChatModel | None) -> Order:
-    chunks, vectors = shop.corpus.some([member.chunk_id for member in theme.members])
-    quotes, chosen, comparison = _material(shop, chunks)
-    coverage = covered(vectors, passages(shop.app.embedder, [quotes[row].text for row in chosen]))
-    documents = sorted({chunk.document_id for chunk in chunks})
-    made = draft(
-        theme.theme_id, theme.facet, theme.label, quotes, chosen, comparison, shop.corpus.origins, documents,
-        chunks=len(chunks), coverage=coverage,
-    )  # fmt: skip
+def _ordered(
+    shop: Workshop, theme: Theme, hashed: str, unworded: str, model: ChatModel | None, kept_out: set[_Place]
+) -> Order:
+    made = _drafted(shop, theme, kept_out)
     if model is None or not made.quotes:
         return Order(made, hashed, "theme", unworded=unworded)
     shown = [
         replace(item, title="" if reason(item.title) else item.title) for item in evidence_of(made, shop.corpus.origins)
     ]
-    language = _language([shop.corpus.origins[name] for name in documents])
+    corpus = shop.corpus
+    documents = {corpus.chunks[corpus.rows[member.chunk_id]].document_id for member in theme.members}
+    language = _language([corpus.origins[name] for name in documents])
     messages = conversation(made.title, shown, language=language, disagreement=made.disagreement, thin=made.thin)
     return Order(made, hashed, "theme", messages, unworded)
 
@@ -125,23 +138,50 @@ def _language(origins: Sequence[Origin]) -> str:
     return min(counted, key=lambda code: (-counted[code], code)) if counted else "en"
 
 
-def _material(shop: Workshop, chunks: Sequence[Chunk]) -> tuple[list[Quote], list[int], Comparison]:
-    """All sentences of a theme, the selected ones, and how all of them compare."""
+def _drafted(shop: Workshop, theme: Theme, kept_out: set[_Place]) -> Draft:
+    """What a theme's card is made from.
+
+    Only what a card shows is read for orders: the sentences it takes, those that confirm them, and those that oppose
+    each other (K5). Where one is refused, all are chosen anew without it.
+
+    Args:
+        shop: the models, and the collection.
+        theme: to be told.
+        kept_out: gets the places of what is refused.
+    """
+    chunks, vectors = shop.corpus.some([member.chunk_id for member in theme.members])
     origins = shop.corpus.origins
     by_id = {chunk.chunk_id: chunk for chunk in chunks}
-    sentences = theme_sentences(chunks)
-    refused: set[int] = set()
+    told = [(one.text, _quote(one, by_id[one.chunk_id], shop)) for one in theme_sentences(chunks)]
+    documents = sorted({chunk.document_id for chunk in chunks})
+    names = {name: origins[name].name for name in documents}
     while True:
-        allowed = [row for row in range(len(sentences)) if row not in refused]
-        picked = extract([sentences[row].text for row in allowed], shop.app.settings.layer_c)
-        chosen = [allowed[row] for row in picked]
-        # Only what is chosen is ever shown, so only that is screened (K5).
-        if not (orders := {row for row in chosen if reason(sentences[row].text)}):
-            break
-        refused |= orders
-    quotes = [_quote(sentence, by_id[sentence.chunk_id], shop) for sentence in sentences]
-    names = {chunk.document_id: origins[chunk.document_id].name for chunk in chunks}
-    return quotes, chosen, compare(quotes, names, disagreement, agreement, chosen)
+        quotes = [quote for _, quote in told]
+        chosen = extract([text for text, _ in told], shop.app.settings.layer_c)
+        refused = _orders(shop, [quotes[row] for row in chosen])
+        if not refused:
+            coverage = covered(vectors, passages(shop.app.embedder, [quotes[row].text for row in chosen]))
+            made = draft(
+                theme.theme_id, theme.facet, theme.label, quotes, chosen,
+                compare(quotes, names, disagreement, agreement, chosen), origins, documents,
+                chunks=len(chunks), coverage=coverage,
+            )  # fmt: skip
+            beside = [quote for pair in (*made.confirming, *made.basis.opposing) for quote in pair]
+            if not (refused := _orders(shop, beside)):
+                return made
+        kept_out |= {(quote.document_id, quote.span) for quote in quotes if quote.text in refused}
+        told = [(text, quote) for text, quote in told if quote.text not in refused]
+
+
+def _orders(shop: Workshop, quotes: Sequence[Quote]) -> set[str]:
+    """Texts that read like orders to a model, by patterns or by the vectors that coverage needs anyway."""
+    texts = list(dict.fromkeys(quote.text for quote in quotes))
+    refused = {text for text in texts if reason(text)}
+    rest = [text for text in texts if text not in refused]
+    if rest and (probe := probe_for(shop.app.embedder.identity)) is not None:
+        why = probe.reasons(passages(shop.app.embedder, rest))
+        refused |= {text for text, found in zip(rest, why, strict=True) if found}
+    return refused
 
 
 def _quote(sentence: Material, chunk: Chunk, shop: Workshop) -> Quote:
