@@ -29,7 +29,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import FrameType
 
-from bench.material import Bench
+from bench.material import Bench, without_bench
 from bench.rows import differences, notes_of, rows_of
 from bench.scenes import DOCUMENTS, WATCHED, Scene, Stage, copied, folder_of, visible
 from bench.table import Row
@@ -205,7 +205,9 @@ def apart(operation: str, moments: int, seed: int) -> Outcome:
     # One thread: a fork takes only the one that calls it along.
     alone = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     root = Path(__file__).resolve().parents[1]
-    done = subprocess.run(words, env={**os.environ, **alone}, cwd=root, stdout=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run(
+        words, env={**without_bench(os.environ), **alone}, cwd=root, stdout=subprocess.PIPE, text=True, check=True
+    )
     return Outcome(**json.loads(done.stdout))
 
 

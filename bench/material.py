@@ -39,6 +39,11 @@ def timed(work: Callable[..., object], *arguments: object) -> Spent:
     return Spent(time.perf_counter() - wall, time.process_time() - cpu)
 
 
+def without_bench(environment: Mapping[str, str]) -> dict[str, str]:
+    """An environment for the product, which refuses settings that it does not know."""
+    return {name: value for name, value in environment.items() if not name.startswith("TAMIS_BENCH_")}
+
+
 def command(words: Sequence[str], environment: Mapping[str, str] | None = None) -> Spent:
     """Run a program to its end, its output thrown away.
 
@@ -47,7 +52,10 @@ def command(words: Sequence[str], environment: Mapping[str, str] | None = None) 
     """
     started = time.perf_counter()
     process = subprocess.Popen(
-        words, env={**os.environ, **(environment or {})}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        words,
+        env={**without_bench(os.environ), **(environment or {})},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
     _, status, usage = os.wait4(process.pid, 0)
     wall = time.perf_counter() - started

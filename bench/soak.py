@@ -29,7 +29,7 @@ from typing import Any
 import tamis
 from bench import gazette, toys
 from bench.askers import NAME, Asked, Sample, Told, ask_at_once, changed, engine, growth
-from bench.material import TAMIS, Bench
+from bench.material import TAMIS, Bench, without_bench
 from bench.scenes import copied
 from bench.table import Row, median, percentile
 
@@ -114,7 +114,7 @@ def _crawl(home: Path, address: str, pages: int) -> dict[str, Any]:
     own = {"TAMIS_HOME": str(home), "XDG_CONFIG_HOME": str(home / "config")}
     done = subprocess.run(
         (*words, "--allow-host", "127.0.0.1", "--delay", "0", "--json", "--quiet"),
-        env={**os.environ, **own},
+        env={**without_bench(os.environ), **own},
         cwd=home,
         capture_output=True,
         text=True,

@@ -83,6 +83,14 @@ def _run(texts, question, *, similarity=None, screen=None, probe=None, anchors=(
     return result, documents
 
 
+@pytest.mark.parametrize("joint", [" ", "\n"])
+def test_a_block_longer_than_a_stretch_is_found_in_each(joint):
+    text = joint.join(f"Knot number {n} holds a rope of {n} strands well." for n in range(40)) + "\n\nThe end is near."
+    whole = units(text, 0, len(text))
+    halves = [units(text, start, stop) for start, stop in ((0, 700), (700, 1400), (1400, len(text)))]
+    assert all(halves) and [piece for part in halves for piece in part] == whole
+
+
 def test_units_of_every_kind_with_exact_spans():
     pieces = units(KNOTS, 0, len(KNOTS))
     assert [piece.kind for piece in pieces] == ["prose", "prose", "step", "step", "prose", "code", "table", "prose"]

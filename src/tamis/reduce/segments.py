@@ -60,7 +60,9 @@ def _blocks(text: str) -> tuple[tuple[Block, ...], npt.NDArray[np.int64]]:
 
 
 def units(text: str, start: int, end: int) -> list[Unit]:
-    """Cut the blocks that begin in a stretch of a text into the pieces that can be evidence.
+    """Cut a stretch of a text into the pieces that can be evidence: those that begin in it.
+
+    A long block runs over several stretches: each has its own part of it.
 
     Args:
         text: Markdown, the whole document: headings above the stretch count.
@@ -72,7 +74,10 @@ def units(text: str, start: int, end: int) -> list[Unit]:
     """
     found, starts = _blocks(text)
     first, last = (int(place) for place in np.searchsorted(starts, [start, end]))
-    return [unit for ordinal in range(first, last) for unit in _of_block(text, found[ordinal], ordinal)]
+    if first and found[first - 1].end > start:
+        first -= 1
+    pieces = (unit for ordinal in range(first, last) for unit in _of_block(text, found[ordinal], ordinal))
+    return [unit for unit in pieces if start <= unit.span[0] < end]
 
 
 def _of_block(text: str, block: Block, ordinal: int) -> Iterator[Unit]:
