@@ -7,7 +7,9 @@ text is too small to be shared between cores, they would wait for one another ha
 
 from __future__ import annotations
 
+import ctypes
 import os
+import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
@@ -16,6 +18,19 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+_ARENAS = 2
+_M_ARENA_MAX = -8
+
+
+def _share_heaps() -> None:
+    """Let the threads of this process share their heaps, where the C library is glibc.
+
+    It gives every thread one of its own, and each keeps the most that any text ever needed: hundreds of megabytes for
+    nothing. Sharing two costs no time that can be measured.
+    """
+    if sys.platform == "linux" and (mallopt := getattr(ctypes.CDLL(None), "mallopt", None)) is not None:
+        mallopt(_M_ARENA_MAX, _ARENAS)
 
 
 class Network:
@@ -31,6 +46,7 @@ class Network:
         self._folder = folder
         self._max_tokens = max_tokens
         self._threads = threads
+        _share_heaps()
 
     @cached_property
     def _session(self) -> Any:  # noqa: ANN401 - onnxruntime ships no types
