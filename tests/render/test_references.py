@@ -1,16 +1,19 @@
 from __future__ import annotations
 
+import re
 from urllib.parse import unquote
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tamis.acquire.readers import read
 from tamis.render.answer import escape_markdown, markdown, plain_text, printable
 from tamis.render.references import references, text_fragment
 from tamis.schema.document import Anchor
 from tamis.schema.evidence import Evidence
 from tamis.schema.report import Sentence, SentenceKind
+from tamis.settings import ReadSettings
 
 
 def evidence(
@@ -151,6 +154,36 @@ def test_fragments_hold_no_character_of_the_directive_syntax(text: str) -> None:
 def test_a_long_passage_is_named_by_its_ends() -> None:
     directive = text_fragment("one two three four five six seven eight nine ten")
     assert unquote(directive) == "text=one two three four,seven eight nine ten"
+
+
+@pytest.mark.parametrize(
+    ("text", "fragment"),
+    [
+        ("The chip holds about 2^10 entries in its table.", "The chip holds about,entries in its table."),
+        ("The chip holds 10^-6 of them.", "The chip holds,of them."),
+        ("The area is 40 m^2 here.", "The area is 40"),
+        ("10^6 cells are enough.", "cells are enough."),
+        ("2^4 by 2^8", "by"),
+        ("2^4 2^8", ""),
+        ("Write a^b or ^ for powers.", "Write a^b or ^ for powers."),
+    ],
+)
+def test_a_fragment_holds_only_words_that_the_page_shows(text: str, fragment: str) -> None:
+    assert unquote(text_fragment(text)).removeprefix("text=") == fragment
+
+
+def test_a_link_to_a_raised_number_finds_the_words_of_the_page() -> None:
+    """The whole way from the page: what the fragment names stands in the page's own text."""
+    page = (
+        "<html><body><article><p>The chip holds about 2<sup>10</sup> entries in its table.</p></article></body></html>"
+    )
+    text = read(page.encode(), url="http://h/p.html", media_type="text/html", settings=ReadSettings()).documents[0].text
+    assert "2^10" in text
+    (ref,) = references([Sentence(text.strip(), ("E1",))], [evidence("E1", text=text)])
+    named = unquote(ref.url.partition(":~:text=")[2]).split(",")
+    seen = re.sub(r"<[^>]+>", "", page)
+    assert named
+    assert all(part in seen for part in named)
 
 
 def test_markdown_escapes_what_a_page_might_smuggle_in() -> None:

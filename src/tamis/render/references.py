@@ -24,6 +24,9 @@ from tamis.text.unseen import without_unseen
 
 _WHOLE_WORDS = 8
 _EDGE_WORDS = 4
+_LEAST_WORDS = 2
+"""Fewer words beside a raised number stand in many places of a page."""
+_RAISED = re.compile(r"\w\^[+−-]?\d")
 _BAR = re.compile(r"(?<!\\)\|")
 _WORD = re.compile(r"[^\W_]+")
 _PATH_LEVELS = 3
@@ -52,14 +55,30 @@ class Reference:
 def text_fragment(text: str) -> str:
     """The ``text=`` directive that finds a passage on its page, without the leading ``:~:``.
 
-    Long passages are named by their first and last words, so that markup between them does not matter.
+    Long passages are named by their first and last words, so that markup between them does not matter. So are those
+    with a raised number, which a page does not show as it is written here.
     """
-    words = text.split()
-    if not words:
+    runs = _shown_runs(text)
+    if not runs:
         return ""
-    if len(words) <= _WHOLE_WORDS:
-        return "text=" + _encode(" ".join(words))
-    return "text=" + _encode(" ".join(words[:_EDGE_WORDS])) + "," + _encode(" ".join(words[-_EDGE_WORDS:]))
+    telling = [run for run in runs if len(run) >= _LEAST_WORDS]
+    if len(telling) < 2:
+        words = max(runs, key=len)
+        if len(words) <= _WHOLE_WORDS:
+            return "text=" + _encode(" ".join(words))
+        telling = [words, words]
+    return "text=" + _encode(" ".join(telling[0][:_EDGE_WORDS])) + "," + _encode(" ".join(telling[-1][-_EDGE_WORDS:]))
+
+
+def _shown_runs(text: str) -> list[list[str]]:
+    """The words of a passage in runs that a page shows as they are: "10^5" is 10 with a raised 5 there."""
+    runs: list[list[str]] = [[]]
+    for word in text.split():
+        if _RAISED.search(word):
+            runs.append([])
+        else:
+            runs[-1].append(word)
+    return [run for run in runs if run]
 
 
 def _encode(text: str) -> str:
