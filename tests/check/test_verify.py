@@ -58,6 +58,16 @@ def test_wrong_counts_are_a_breach(report, embedder):
     assert any("7" in line for line in breaches(report, embedder))
 
 
+def test_a_report_without_counts_says_so_once(report, embedder):
+    del report["support"]
+    assert breaches(report, embedder) == ["the report does not count its verdicts: `support` is missing"]
+
+
+def test_a_missing_count_is_a_breach(report, embedder):
+    del report["support"]["weak"]
+    assert breaches(report, embedder) == ["the report does not say how many sentences are weak"]
+
+
 def test_something_else_is_no_report(embedder):
     with pytest.raises(UsageError):
         breaches({"hello": 1}, embedder)

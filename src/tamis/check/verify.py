@@ -50,15 +50,23 @@ def verify(
         if saved.support in _ORDER and _ORDER.get(now.support, 0) < _ORDER[saved.support]:
             why = f" ({now.reasons[0]})" if now.reasons else ""
             breaches.append(f"said to be {saved.support}, found {now.support}: {saved.text[:80]}{why}")
-    counts = report.get("support")
-    for verdict in _ORDER:
-        held = sum(sentence.support == verdict for sentence in sentences)
-        counted = counts.get(verdict, held) if isinstance(counts, Mapping) else "?"
-        if counted != held:
-            breaches.append(f"{counted!r} sentences are counted as {verdict}, {held} are in the report")
+    breaches += _counts(report.get("support"), sentences)
     if report.get("seal", seal(report)) != seal(report):
         breaches.append("the report was changed after it was made: its seal does not fit")
     return breaches
+
+
+def _counts(counts: object, sentences: Sequence[Sentence]) -> list[str]:
+    """Where the verdicts are counted otherwise than they are given."""
+    if not isinstance(counts, Mapping):
+        return ["the report does not count its verdicts: `support` is missing"]
+    held = {verdict: sum(sentence.support == verdict for sentence in sentences) for verdict in _ORDER}
+    missing = [verdict for verdict in _ORDER if verdict not in counts]
+    return [f"the report does not say how many sentences are {verdict}" for verdict in missing] + [
+        f"{counts[verdict]!r} sentences are counted as {verdict}, {number} are in the report"
+        for verdict, number in held.items()
+        if verdict in counts and counts[verdict] != number
+    ]
 
 
 @lru_cache(maxsize=1)

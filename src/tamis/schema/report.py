@@ -48,9 +48,11 @@ class SupportSummary:
         supported: sentences above the supported threshold with every fact found.
         weak: between the thresholds.
         unsupported: below, and kept with a mark.
-        dropped: removed because they added a number, name or date found in no evidence.
+        dropped: removed because they added a number, name or date found in no evidence; all of a model's draft where
+            nothing of it held and extracts stand instead.
         unknown_labels: citations of labels that do not exist, removed.
-        score: supported / (supported + weak + unsupported + dropped); 1.0 for no claims.
+        score: supported / (supported + weak + unsupported + dropped); 1.0 for no claims. A draft that was given up
+            for extracts does not count: the score is that of the text that is shown.
         removed: the dropped sentences with their reasons, for a person to read.
     """
 
