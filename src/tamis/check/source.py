@@ -13,8 +13,9 @@ from tamis.check.dates import Date, dates
 from tamis.check.homes import Part, parts_of
 from tamis.check.names import Vocabulary, vocabulary
 from tamis.check.numbers import Number, numbers
-from tamis.check.pairing import content
+from tamis.check.pairing import Told, content, told
 from tamis.check.polarity import Unit, pieces, units_of
+from tamis.check.scope import Extent, extents_of
 from tamis.schema.evidence import Evidence
 from tamis.text.inline import plain
 from tamis.text.sentences import sentences
@@ -79,8 +80,13 @@ class Source:
 
     @cached_property
     def sentence_contents(self) -> tuple[frozenset[str], ...]:
-        """Likewise of each sentence."""
-        return tuple(map(content, self.sentences))
+        """Likewise of each sentence, with the names that "it" or "they" stand for."""
+        return tuple(one.content | one.named for one in self.told)
+
+    @cached_property
+    def told(self) -> tuple[Told, ...]:
+        """What each sentence says of what."""
+        return told(self.sentences)
 
     @cached_property
     def clause_contents(self) -> tuple[frozenset[str], ...]:
@@ -96,6 +102,11 @@ class Source:
     def units(self) -> tuple[Unit, ...]:
         """Its clauses, for what they deny."""
         return tuple(unit for sentence in self.sentences for unit in units_of(sentence))
+
+    @cached_property
+    def extents(self) -> tuple[Extent, ...]:
+        """How far each of its clauses goes."""
+        return tuple(extent for sentence in self.sentences for extent in extents_of(sentence))
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:

@@ -121,7 +121,8 @@ time: time times ×
 """
 MONEY = frozenset("$ € £ ¥ krone franc yuan rupee".split())
 TIMES = frozenset("ms s min h day week month year decade century".split())
-_RATES = {"daily": "day", "hourly": "h", "weekly": "week", "monthly": "month", "yearly": "year", "annually": "year"}
+RATES = {"daily": "day", "hourly": "h", "weekly": "week", "monthly": "month", "yearly": "year", "annually": "year"}
+"""Adverbs that say by what something is counted."""
 _SHORT_DENOMINATORS = {"d": "day", "wk": "week", "mo": "month", "y": "year", "a": "year"}
 _SLASH = re.compile(r"\s?/\s?([^\W_]+[²³]?)")
 _PER = re.compile(
@@ -159,4 +160,4 @@ def denominator(text: str, at: int) -> str:
     found = _PER.match(text, at)
     if not found:
         return ""
-    return _RATES[found[2].casefold()] if found[2] else unit_of(found[1])
+    return RATES[found[2].casefold()] if found[2] else unit_of(found[1])
