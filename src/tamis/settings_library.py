@@ -30,7 +30,9 @@ class LinkSettings(Section):
 class LayerASettings(Section):
     """Shelves (L3)."""
 
-    minimum_support: Count = Field(20, description="least passages on a shelf or below it")
+    minimum_support: int = Field(
+        0, ge=0, description="least passages on a shelf or below it; 0: a twentieth of all, from 3 to 20"
+    )
     max_depth: Count = Field(5, description="most tiers of shelves")
     umbrella_share: Unit = Field(0.8, description="a top class that covers more of the linked chunks is dropped; tuned")
     induced_depth: Count = Field(2, description="tiers where there is no ontology; tuned")

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from library.clouds import clouds, texts
 from tamis.library.induced import WHOLE, Induced, induce_shelves
 from tamis.library.paths import Passage, common_beginning, common_title, folders, is_index, own_titles, spoken
+from tamis.library.support import supported
 from tamis.settings_library import LayerASettings
 
 SETTINGS = LayerASettings()
@@ -175,3 +176,25 @@ def test_titles_lose_what_every_page_appends():
     assert common_beginning(["Site Syntax: a", "Site Syntax: b", "Site Syntax: c"]) == "Site Syntax"
     assert common_beginning(["Kefir", "Rye"]) == ""
     assert common_beginning(["Kefir"]) == ""
+
+
+def test_a_small_folder_of_files_falls_into_its_subjects():
+    vectors, labels = clouds([14, 13, 12, 12])
+    for url, title in (("https://site.test/{label}/page{row}.html", "Page {row}"), ("", "")):
+        passages = _passages(labels, url=url, title=title)
+        made = induce_shelves("all", passages, vectors, SETTINGS)
+        _sound(made, passages)
+        assert [shelf.support for shelf in made.shelves] == [14, 13, 12, 12]
+
+
+def test_a_support_that_somebody_set_stays():
+    vectors, labels = clouds([14, 13, 12, 12])
+    passages = _passages(labels)
+    made = induce_shelves("all", passages, vectors, LayerASettings(minimum_support=20))
+    assert _tops(made) == [WHOLE]
+
+
+@pytest.mark.parametrize(("passages", "least"), [(1, 3), (60, 3), (100, 5), (381, 20), (4_000, 20), (10**6, 20)])
+def test_support_grows_with_the_collection_up_to_twenty(passages, least):
+    assert supported(SETTINGS, passages).minimum_support == least
+    assert supported(LayerASettings(minimum_support=7), passages).minimum_support == 7

@@ -3,7 +3,7 @@ import pytest
 
 from library.clouds import texts
 from tamis.library.labels import class_weights, names
-from tamis.library.vocabulary import key_of, spellings, vocabulary
+from tamis.library.vocabulary import background, key_of, spellings, vocabulary
 
 
 def _names(groups, **how):
@@ -101,3 +101,35 @@ def test_weights_of_what_all_share_are_nothing():
     place = {key: number for number, key in enumerate(words.keys)}
     assert weights[:, place["milk"]].tolist() == [0, 0]
     assert weights[0, place["kefir"]] > 0 == weights[1, place["kefir"]]
+
+
+def test_what_the_whole_library_speaks_of_names_no_part_of_it():
+    groups = [
+        [f"Risk of disease. Mercury in fish; risk {n}." for n in "abcdef"],
+        [f"Risk of disease. Lead in paint; {n}." for n in "abcdef"],
+    ]
+    common = background([f"The risk of disease {n}." for n in range(90)] + [text for some in groups for text in some])
+    for found in _names(groups, common=common):
+        assert not {"risk", "disease"} & set(found.label.split(", "))
+
+
+def test_abbreviations_are_spelled_out_as_their_group_defines_them():
+    metal = ["Exposure to cadmium (Cd) is measured. Cd harms kidneys."] * 4
+    bowel = ["In celiac disease (CD) gluten harms. CD is for life."] * 4
+    found = _names([metal, bowel], texts=metal + bowel)
+    assert not any("cd" in name.label.lower().split(", ") for name in found)
+    assert "cadmium" in found[0].label
+    assert "celiac disease" in found[1].label
+
+
+def test_a_label_says_nothing_twice():
+    group = [f"Allergy and allergic children {n}. Vitamin D and 25-hydroxyvitamin D, or OH." for n in "abcdef"]
+    label = _names([group, texts([1] * 4)])[0].keywords
+    assert len({"allergy", "allergic"} & set(label)) < 2
+    assert sum("vitamin" in keyword.lower() for keyword in label) == 1
+    assert "OH" not in label[1:]
+
+
+def test_units_name_nothing():
+    group = [f"Kept at 4 degrees C and 5 degrees C, {n}; spores grew." for n in "abcdef"]
+    assert "degrees" not in " ".join(_names([group, texts([1] * 4)])[0].keywords)

@@ -22,7 +22,8 @@ from tamis.library.labels import names
 from tamis.library.neighbours import nearest_by_vector
 from tamis.library.paths import Passage, chapters, common_beginning, common_title, folders, is_index, own_titles, spoken
 from tamis.library.slugs import unique_slug
-from tamis.library.vocabulary import spellings, vocabulary
+from tamis.library.support import supported
+from tamis.library.vocabulary import Background, background, spellings, vocabulary
 from tamis.models.protocols import Matrix
 from tamis.schema.library import Shelf
 from tamis.settings_library import LayerASettings
@@ -46,6 +47,10 @@ _MANY = 20
 # Folders and communities must hold together more than chance would; a site with more folders is an archive by date.
 _COHERENT = 0.1
 _COMMUNITIES = 0.15
+# The fewer the passages, the better chance alone divides them: clouds without any parts reach .39.
+_FEW = 60
+_COHERENT_FEW = 0.2
+_COMMUNITIES_FEW = 0.42
 _MOST = 40
 # Less than this beside the folders is one shelf.
 _LITTLE = 0.1
@@ -83,6 +88,7 @@ class _Units:
         texts: what each is named by.
         indexes: folder → the title of its index page.
         spelling: how words are written in running text.
+        common: how common words are in all of them.
         members: the chunks of each.
     """
 
@@ -93,6 +99,7 @@ class _Units:
     texts: tuple[str, ...]
     indexes: Mapping[tuple[str, ...], str]
     spelling: Mapping[str, str]
+    common: Background
     members: tuple[tuple[str, ...], ...]
 
 
@@ -129,6 +136,7 @@ def induce_shelves(
     """
     if not passages:
         return Induced((), {})
+    settings = supported(settings, len(passages))
     order = sorted(range(len(passages)), key=lambda row: passages[row].chunk_id)
     units = _units([passages[row] for row in order], vectors[order])
     tree = list(_tree(units, settings))
@@ -152,14 +160,16 @@ def _units(passages: Sequence[Passage], vectors: Matrix) -> _Units:
     heads = [passages[rows[0]] for rows in groups.values()]
     titles = own_titles([head.title for head in heads])
     parts = [[passages[row] for row in rows] for rows in groups.values()]
+    told = tuple(_telling(part, title) for part, title in zip(parts, titles, strict=True))
     return _Units(
         vectors=np.stack([_mean(vectors[rows]) for rows in groups.values()]),
         weights=np.array([len(rows) for rows in groups.values()], dtype=np.int64),
         paths=tuple(folders(head.url) if by_document else chapters(head) for head in heads),
         titles=tuple(head.title for head in heads),
-        texts=tuple(_telling(part, title) for part, title in zip(parts, titles, strict=True)),
+        texts=told,
         indexes={folders(head.url): title for head, title in zip(heads, titles, strict=True) if is_index(head.url)},
         spelling=spellings(passage.text[:_OPENING] for passage in passages),
+        common=background(told),
         members=tuple(tuple(passage.chunk_id for passage in part) for part in parts),
     )
 
@@ -190,19 +200,21 @@ def _tree(units: _Units, settings: LayerASettings) -> Iterator[tuple[int, _Part]
 
 def _divided(units: _Units, part: _Part, settings: LayerASettings) -> list[_Part]:
     """The parts of a part, the largest first; none where it does not fall apart."""
-    if int(units.weights[part.rows].sum()) < _DIVIDED * settings.minimum_support or len(part.rows) < _DOCUMENTS:
+    size = int(units.weights[part.rows].sum())
+    if size < _DIVIDED * settings.minimum_support or len(part.rows) < _DOCUMENTS:
         return []
     graph = _graph(units, part.rows)
     labels, named, used = _by_path(units, part, settings)
-    if coherence(graph, labels) < _COHERENT:
+    if coherence(graph, labels) < (_COHERENT if size >= _FEW else _COHERENT_FEW):
         labels, named = np.full(len(part.rows), NONE, dtype=np.int64), []
     rest = np.flatnonzero(labels == NONE)
-    if named and int(units.weights[part.rows[rest]].sum()) <= _LITTLE * int(units.weights[part.rows].sum()):
+    if named and int(units.weights[part.rows[rest]].sum()) <= _LITTLE * size:
         labels[rest] = len(named)
     elif len(rest):
         labels[rest] = _by_meaning(units, part.rows[rest], settings) + len(named)
     number = int(labels.max()) + 1
-    if number < 2 or (not named and modularity(graph, labels, 1.0) < _COMMUNITIES):
+    least = _COMMUNITIES if size >= _FEW else _COMMUNITIES_FEW
+    if number < 2 or (not named and modularity(graph, labels, 1.0) < least):
         return []
     found = named + _names(units, part.rows, labels, named)
     if not all(found):
@@ -279,8 +291,9 @@ def _names(units: _Units, rows: Rows, labels: Labels, named: Sequence[str]) -> l
     number = int(labels.max()) + 1
     if number == len(named):
         return []
-    words = vocabulary([units.texts[row] for row in rows], units.spelling)
-    own = [found.label for found in names(words, labels, number, taken=named)]
+    texts = [units.texts[row] for row in rows]
+    words = vocabulary(texts, units.spelling)
+    own = [found.label for found in names(words, labels, number, taken=named, common=units.common, texts=texts)]
     titles = [common_title([units.titles[row] for row in rows[labels == at]]) for at in range(number)]
     return [
         titles[at] if titles[at] and titles.count(titles[at]) == 1 and titles[at] not in named else own[at]

@@ -6,14 +6,16 @@ in the group times ln(1 + A / f), where f is its frequency in all groups and A t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from tamis.library.vocabulary import Vocabulary
+from tamis.library.longforms import long_forms
+from tamis.library.vocabulary import Background, Vocabulary, key_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -29,6 +31,15 @@ _CANDIDATES = 80
 _ABSORBS = 0.35
 _SHARE_OF_TEXTS = 0.06
 _FADED = 0.35
+# A phrase says more than a word; outside its group a term that stands in this share of the texts is rare, one that is
+# everywhere still weighs a little, so that every group gets a name; a label goes on with no two-letter word.
+_PHRASE = 1.25
+_RARE = 0.005
+_LEAST = 0.02
+_SHORTEST = 3
+# Words of so many letters that begin alike are forms of one.
+_STEM = 5
+_MOSTLY = 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +101,15 @@ def _contrast(groups: Ids, terms: Ids, values: Weights, sizes: Weights) -> Weigh
     return result
 
 
-def names(words: Vocabulary, classes: Ids, number: int, *, taken: Collection[str] = ()) -> list[Name]:
+def names(
+    words: Vocabulary,
+    classes: Ids,
+    number: int,
+    *,
+    taken: Collection[str] = (),
+    common: Background | None = None,
+    texts: Sequence[str] = (),
+) -> list[Name]:
     """Name groups of texts, no two alike.
 
     Args:
@@ -98,12 +117,18 @@ def names(words: Vocabulary, classes: Ids, number: int, *, taken: Collection[str
         classes: (N,) the group of each text.
         number: of groups.
         taken: labels that are in use already.
+        common: how common words are in the whole library: what every shelf speaks of names none of its groups.
+        texts: N, the texts themselves, where abbreviations are to be spelled out as their group defines them.
 
     Returns:
         One a group; the label is empty where no text of the group has a word that can name anything.
     """
     weights = class_weights(words.counts, classes, number)
-    found = [_keywords(words, weights, np.flatnonzero(classes == group), group) for group in range(number)]
+    found = []
+    for group in range(number):
+        rows = np.flatnonzero(classes == group)
+        longer = long_forms(texts[row] for row in rows) if texts else {}
+        found.append(_keywords(words, weights, rows, group, common or Background(), longer))
     used = {label.casefold() for label in taken}
     named: list[Name] = []
     for keywords, scores in found:
@@ -128,7 +153,9 @@ def _label(keywords: Sequence[str], scores: Sequence[float], used: Collection[st
     return f"{base} ({number})" if base else ""
 
 
-def _keywords(words: Vocabulary, weights: csr_array, rows: Ids, group: int) -> tuple[list[str], list[float]]:
+def _keywords(
+    words: Vocabulary, weights: csr_array, rows: Ids, group: int, common: Background, longer: Mapping[str, str]
+) -> tuple[list[str], list[float]]:
     """The most telling terms of a group as written, and their weights."""
     start, stop = weights.indptr[group], weights.indptr[group + 1]
     terms, scores = weights.indices[start:stop].astype(np.int64), weights.data[start:stop]
@@ -141,6 +168,7 @@ def _keywords(words: Vocabulary, weights: csr_array, rows: Ids, group: int) -> t
         # Nothing sets it apart; then at least what most of its texts are about.
         terms = np.flatnonzero(texts)
         scores = texts[terms].astype(np.float64)
+    scores = scores * _telling(words, terms, texts[terms], len(rows), common)
     order = np.lexsort((terms, -scores))[:_CANDIDATES]
     terms, scores = terms[order], scores[order]
     phrases = [(int(term), pair) for term in terms if (pair := words.phrase(int(term)))]
@@ -148,18 +176,69 @@ def _keywords(words: Vocabulary, weights: csr_array, rows: Ids, group: int) -> t
     kept: list[float] = []
     used: set[str] = set()
     for term, score in zip(terms.tolist(), scores.tolist(), strict=True):
-        best = _absorbed(term, phrases, texts)
-        parts = {part for key in words.parts(best) for part in key.split(" ")}
-        if parts & used:
-            best, parts = term, {part for key in words.parts(term) for part in key.split(" ")}
-        if parts & used:
+        for best in dict.fromkeys([_absorbed(term, phrases, texts), term]):
+            written = _spelled_out(words.written(best), longer)
+            parts = _parts(words, best, written)
+            if not _repeats(parts, used):
+                break
+        else:
+            continue
+        if chosen and len(written) < _SHORTEST:
             continue
         used |= parts
-        chosen.append(words.written(best))
+        chosen.append(written)
         kept.append(score)
         if len(chosen) == KEYWORDS:
             break
     return chosen, kept
+
+
+def _telling(words: Vocabulary, terms: Ids, having: Ids, size: int, common: Background) -> Weights:
+    """(T,) how much a term says beyond its shelf: 1 where it stands nowhere else, next to nothing where it is everywhere.
+
+    Args:
+        words: of all texts.
+        terms: (T,).
+        having: (T,) texts of the group that have each.
+        size: number of texts in the group.
+        common: the whole library.
+    """
+    phrase = np.array([words.phrase(term) is not None for term in terms.tolist()], dtype=np.bool_)
+    longer: Weights = np.where(phrase, _PHRASE, 1.0)
+    if common.size <= size:
+        return longer
+    shares = np.array([common.shares.get(words.parts(term), 0.0) for term in terms.tolist()])
+    inside = having / size
+    outside = np.maximum(shares * common.size - having, 0.0) / (common.size - size)
+    contrast = np.maximum(inside - outside, 0.0) / np.maximum(inside + outside, 1e-12)
+    rarity = np.clip(np.log(np.maximum(outside, _RARE)) / np.log(_RARE), 0.0, 1.0)
+    return longer * np.maximum(contrast * rarity, _LEAST)
+
+
+def _spelled_out(written: str, longer: Mapping[str, str]) -> str:
+    """A term with its abbreviations spelled out, and with the rest of the name that it is the beginning of."""
+    said = " ".join(longer.get(word.lower(), word) if not word.islower() else word for word in written.split(" "))
+    whole = [long for long in longer.values() if f"{long.lower()} ".startswith(f"{said.lower()} ")]
+    return min(whole, key=lambda long: (len(long), long)) if " " in said and whole else said
+
+
+def _parts(words: Vocabulary, term: int, written: str) -> set[str]:
+    """The stems of the words of a term, of what it stands for too."""
+    said = [*words.parts(term), *(key_of(word) for word in written.split(" "))]
+    return {part for key in said for part in key.split(" ") if part}
+
+
+def _repeats(parts: Collection[str], used: Collection[str]) -> bool:
+    """Whether words say again what others said: the same, one inside the other, or forms of one: allergy, allergic."""
+    return any(_same(one, other) for one in parts for other in used)
+
+
+def _same(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    if len(short) < _STEM:
+        return short == long
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(short, long, strict=False)))
+    return short in long or shared >= max(_STEM, _MOSTLY * len(short))
 
 
 def _absorbed(term: int, phrases: Sequence[tuple[int, tuple[int, int]]], texts: Ids) -> int:

@@ -15,6 +15,7 @@ from operator import or_
 
 from tamis.library.linking.spelling import name_key
 from tamis.library.slugs import slug, unique_slug
+from tamis.library.support import supported
 from tamis.schema.library import EntityLink, Ontology, Shelf
 from tamis.settings_library import FacetSettings, LayerASettings
 
@@ -110,6 +111,8 @@ def project(
     settings: LayerASettings,
     name: str,
     facet: FacetSettings | None = None,
+    *,
+    passages: int = 0,
 ) -> Projection:
     """Build the shelves of a facet and put every chunk on the deepest of them.
 
@@ -119,6 +122,7 @@ def project(
         settings: least support, depth and the share above which a top class says nothing.
         name: of the facet, the first part of every shelf's id.
         facet: which part of the ontology; None for all.
+        passages: of the collection, linked or not: a small one takes less support where settings leave it open.
     """
     inside = scope(ontology, facet or FacetSettings())
     found: dict[str, set[str]] = defaultdict(set)
@@ -126,6 +130,7 @@ def project(
         if link.term_id in inside:
             found[link.term_id].add(link.chunk_id)
     chunks = sorted({chunk_id for ids in found.values() for chunk_id in ids})
+    settings = supported(settings, max(passages, len(chunks)))
     place = {chunk_id: number for number, chunk_id in enumerate(chunks)}
     direct = {term_id: _bits([place[chunk_id] for chunk_id in ids], len(chunks)) for term_id, ids in found.items()}
     order = _parents_first(ontology, inside)

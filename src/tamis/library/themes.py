@@ -26,7 +26,7 @@ from tamis.library.neighbours import entity_matrix, nearest_by_entity, nearest_b
 from tamis.library.paths import spoken
 from tamis.library.slugs import unique_slug
 from tamis.library.stable import former_places, kept_ids, primary_members
-from tamis.library.vocabulary import vocabulary
+from tamis.library.vocabulary import Background, vocabulary
 from tamis.models.protocols import Matrix
 from tamis.schema.library import Member, Theme
 from tamis.settings_library import LayerBSettings
@@ -76,6 +76,7 @@ def make_themes(
     *,
     taken: Collection[str] = (),
     shelf_label: str = "",
+    common: Background | None = None,
 ) -> list[Theme]:
     """Divide the chunks of a shelf into themes.
 
@@ -94,6 +95,7 @@ def make_themes(
         previous: the themes of this shelf before, in any order.
         taken: ids that must not be given to a theme, such as those of shelves below this one.
         shelf_label: what the shelf's only theme is called, and themes that have no words of their own.
+        common: how common words are in the whole library.
 
     Returns:
         The largest theme first, equally large ones by id, the outliers last. Every chunk is a primary member of
@@ -107,7 +109,7 @@ def make_themes(
     place = _Place(facet, shelf_id, shelf_label)
     shelf = _shelf(place, ids, vectors[order], [entities[row] for row in order], settings)
     labels = _divided(shelf, former, settings)[shelf.rows]
-    found = _names([texts[row] for row in order], labels, shelf_label)
+    found = _names([texts[row] for row in order], labels, shelf_label, common)
     return _themes(shelf, labels, found, former, settings, taken)
 
 
@@ -175,11 +177,12 @@ def _kept(shelf: _Shelf, former: Sequence[Theme], settings: LayerBSettings) -> L
     return without_small(extended(shelf.graph, labels), shelf.copies, settings.minimum_size)
 
 
-def _names(texts: Sequence[str], labels: Labels, shelf_label: str) -> list[Name]:
+def _names(texts: Sequence[str], labels: Labels, shelf_label: str, common: Background | None) -> list[Name]:
     """Of each community, and at the end of the outliers if there are any."""
     number = int(labels.max()) + 1
     outliers = bool((labels == NONE).any())
-    found = names(vocabulary(texts), np.where(labels == NONE, number, labels), number + outliers, taken=[OUTLIERS])
+    classes = np.where(labels == NONE, number, labels)
+    found = names(vocabulary(texts), classes, number + outliers, taken=[OUTLIERS], common=common, texts=texts)
     if number == 1 and shelf_label:
         found[0] = Name(shelf_label, found[0].keywords)
     return [*found[:number], Name(OUTLIERS, found[number].keywords)] if outliers else found

@@ -33,6 +33,7 @@ _LONGEST = 30
 _LOWER_SHARE = 0.3
 _BREAK = -1
 _RARE_PHRASE = 3
+_READ = 2_500
 
 
 @lru_cache(maxsize=1)
@@ -145,6 +146,11 @@ class Vocabulary:
         matrix.sum_duplicates()
         return matrix
 
+    def shares(self) -> dict[tuple[str, ...], float]:
+        """Keys of a term → the share of the texts that have it."""
+        texts = np.bincount(self.counts.indices, minlength=self.counts.shape[1]) / max(1, self.size)
+        return {self.parts(term): float(texts[term]) for term in np.flatnonzero(texts).tolist()}
+
     def written(self, term: int) -> str:
         """A term as people write it: its most frequent form, in the case it mostly has inside sentences."""
         if term < len(self.keys):
@@ -180,6 +186,25 @@ def spellings(texts: Iterable[str]) -> dict[str, str]:
     for word, count in counts.items():
         cased.setdefault(word.lower(), Counter())[word] = count
     return {form: _spelled(form, cased[form]) for form in sorted(cased)}
+
+
+@dataclass(frozen=True)
+class Background:
+    """How common words are in a whole library, against which the words of a part of it are held.
+
+    Attributes:
+        size: number of texts in the library.
+        shares: keys of a term → share of the texts that have it.
+    """
+
+    size: int = 0
+    shares: Mapping[tuple[str, ...], float] = field(default_factory=dict)
+
+
+def background(texts: Sequence[str]) -> Background:
+    """How common words are in some texts; of many texts so many are read, evenly spread, that shares are known."""
+    step = max(1, len(texts) // _READ)
+    return Background(len(texts), vocabulary(texts[::step]).shares())
 
 
 def _companion(surface: str) -> str:

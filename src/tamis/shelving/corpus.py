@@ -11,6 +11,7 @@ import numpy as np
 
 from tamis.library.cards import Origin
 from tamis.library.duplicates import origins
+from tamis.library.vocabulary import Background, background
 from tamis.models.protocols import Matrix
 from tamis.schema.document import Chunk, Document, Span
 from tamis.store.protocols import CollectionReader
@@ -53,6 +54,11 @@ class Corpus:
     def rows(self) -> Mapping[str, int]:
         """Chunk id → row."""
         return {chunk.chunk_id: row for row, chunk in enumerate(self.chunks)}
+
+    @cached_property
+    def common(self) -> Background:
+        """How common words are in all passages."""
+        return background([chunk.text for chunk in self.chunks])
 
     @cached_property
     def digest(self) -> str:

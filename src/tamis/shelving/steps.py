@@ -127,7 +127,8 @@ def _projected(shop: Workshop) -> Projection:
     from tamis.library.shelves import project
 
     links = [link for entry in shop.library.graph.links(shop.facet).values() for link in entry.links]
-    return project(read_ontology(shop), links, shop.app.settings.layer_a, shop.facet, shop.how)
+    settings, passages = shop.app.settings.layer_a, len(shop.corpus.chunks)
+    return project(read_ontology(shop), links, settings, shop.facet, shop.how, passages=passages)
 
 
 def _little_changed(shop: Workshop) -> bool:
@@ -205,7 +206,10 @@ def build_themes(shop: Workshop) -> list[str]:
             if themes is None:
                 named = [_named(shop, chunk, links) for chunk in chunks]
                 texts = [chunk.text for chunk in chunks]
-                themes = make_themes(facet, shelf.shelf_id, ids, vectors, named, texts, settings, previous, taken=paths)
+                themes = make_themes(
+                    facet, shelf.shelf_id, ids, vectors, named, texts, settings, previous,
+                    taken=paths, shelf_label=shelf.label, common=shop.corpus.common,
+                )  # fmt: skip
             graph.replace_themes(shelf.shelf_id, themes, now)
         shop.progress.advance()
     return []
