@@ -163,8 +163,12 @@ def test_what_cannot_be_built_is_said(app: Tamis, tmp_path: Path) -> None:
         Library("kitchen", app).build("drinks")
     with pytest.raises(UnknownNameError, match="no step 'paint'"):
         Library("kitchen", app).build(only=["paint"])
-    with pytest.raises(UnknownNameError, match="not which of"):
+    with pytest.raises(UnknownNameError, match="not for which of"):
+        Library("kitchen", app).build(ontology="")
+    with pytest.raises(UsageError, match=r"any\.yaml"):
         Library("kitchen", app).build(ontology=tmp_path / "any.yaml")
+    with pytest.raises(UsageError, match="would make a facet 'foods'"):
+        Library("kitchen", app).build(ontology=tmp_path / "foods.yaml")
     with pytest.raises(UsageError, match=r"missing\.yaml"):
         Library("kitchen", app).build("foods", ontology=tmp_path / "missing.yaml")
     with pytest.raises(UsageError, match="cannot name a facet"):

@@ -323,7 +323,12 @@ def read_one(target: str, settings: Settings, *, allow_hosts: Sequence[str] = ()
     """
     if not urls.is_web(target):
         path = Path(target)
-        if not path.exists() or path.is_dir():
+        if path.is_dir():
+            raise UsageError(
+                f"{urls.shown(target)} is a folder",
+                fix="name a file in it; `tamis ingest FOLDER --name N` reads a folder",
+            )
+        if not path.exists():
             if "://" in target:
                 raise UsageError(
                     f"no web address: {urls.shown(target)}",

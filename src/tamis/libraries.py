@@ -39,7 +39,7 @@ class Library:
         self,
         facet: str = "",
         *,
-        ontology: Path | str = "",
+        ontology: Path | str | None = None,
         only: Sequence[str] = (),
         use_llm: bool = True,
         progress: Progress | None = None,
@@ -48,7 +48,8 @@ class Library:
 
         Args:
             facet: only this one; empty for all.
-            ontology: a file to build it from, whatever settings say.
+            ontology: a file to build it from, whatever settings say; empty for shelves from the texts. Without a
+                facet, it makes one that is called like the file.
             only: these steps; all when empty.
             use_llm: False makes extractive cards.
             progress: listens.
@@ -56,6 +57,7 @@ class Library:
         Raises:
             UnknownCollectionError: no such collection.
             UnknownNameError: no such facet or step.
+            UsageError: an ontology that cannot be read, or one that is called like another facet.
             BusyStoreError: another process is building.
         """
         from tamis.shelving import STEPS, build
@@ -69,10 +71,30 @@ class Library:
                 library=library,
                 progress=progress or Silence(),
                 facet=facet,
-                ontology=str(ontology),
+                ontology=None if ontology is None else str(ontology),
                 only=only or STEPS,
                 use_llm=use_llm,
             )
+
+    def drop(self, facet: str) -> dict[str, int]:
+        """Forget a facet with its cards; it stays away until a build names it.
+
+        Args:
+            facet: its name.
+
+        Returns:
+            How many ``shelves``, ``themes`` and ``cards`` went.
+
+        Raises:
+            UnknownCollectionError: no such collection.
+            UnknownNameError: no such facet.
+            BusyStoreError: another process is building.
+        """
+        from tamis.shelving import drop
+
+        self.close()
+        with self._app.store.library(self.name, writing=True) as library:
+            return drop(library, facet)
 
     def embed(self) -> None:
         """Make sure that every passage has a vector of the model in use.
@@ -114,14 +136,30 @@ class Library:
             UsageError: nothing was built yet.
             UnknownNameError: the library has no such facet.
         """
-        there = self.graph.facets()
+        there, without = self.graph.facets(), self.without_shelves()
+        if not there and without:
+            why = "; ".join(f"{name}: {reason}" for name, reason in without.items())
+            raise UsageError(f"the library of {self.name} has no shelf: {why}", fix=self._again)
         if not there:
             raise UsageError(f"{self.name} has no library yet", fix=f"`tamis build --name {self.name}` makes one")
+        if facet in without:
+            raise UsageError(f"the facet {facet!r} of {self.name} has no shelf: {without[facet]}", fix=self._again)
         if facet and facet not in there:
             raise UnknownNameError(
                 f"the library of {self.name} has no facet {facet!r}", fix=f"it has {', '.join(there)}"
             )
         return self
+
+    @property
+    def _again(self) -> str:
+        return f"`tamis build --name {self.name}` tries again"
+
+    def without_shelves(self) -> dict[str, str]:
+        """Facets that were built and have no shelf: name → why."""
+        from tamis.shelving import facets_of
+
+        graph = self.graph.graph
+        return {name: why for name in facets_of(graph) if (why := graph.noted(f"{name}:why"))}
 
     @property
     def graph(self) -> GraphView:
@@ -133,6 +171,13 @@ class Library:
             library = self._open.enter_context(self._app.store.library(self.name))
             self._view = GraphView(library.graph, reader, self._open)
         return self._view
+
+    def waiting(self) -> int:
+        """How many shelves and themes have no card because a build did not come to its end."""
+        from tamis.library.audit import waiting
+
+        with self._app.store.library(self.name) as library:
+            return waiting(library)
 
     def search_cards(
         self, text: str, k: int = 10, *, facet: str = "", quality: EvidenceQuality | None = None, safe: bool = False
@@ -180,25 +225,33 @@ class Library:
     def audit(self) -> Audit:
         """Check every invariant between collection, graph and cards index (L11)."""
         from tamis.library.audit import audit
-        from tamis.shelving.corpus import Texts
+        from tamis.library.present import Present
 
         with self._app.store.reader(self.name) as reader, self._app.store.library(self.name) as library:
-            texts = Texts(reader)
-            return audit(library, exists=texts.exists, hash_at=texts.hash_at)
+            present = Present(reader)
+            return audit(library, exists=present.exists, hash_at=present.hash_at)
 
-    def export_graphml(self, path: Path | str) -> None:
-        """Write shelves, themes, cards and passages as GraphML."""
+    def export_graphml(self, path: Path | str) -> int:
+        """Write shelves, themes, cards and passages as GraphML.
+
+        Returns:
+            How many passages were left out because the collection has them no more.
+        """
         from tamis.library.export import write_graphml
 
         with self._app.store.reader(self.name) as reader, self._app.store.library(self.name) as library:
-            write_graphml(library.graph, reader, Path(path))
+            return write_graphml(library.graph, reader, Path(path))
 
-    def export_html(self, path: Path | str) -> None:
-        """Write the library as one HTML page that needs no server and no other file."""
+    def export_html(self, path: Path | str) -> int:
+        """Write the library as one HTML page that needs no server and no other file.
+
+        Returns:
+            How many passages were left out because the collection has them no more, or they read otherwise.
+        """
         from tamis.render.library import write_html
 
         with self._app.store.reader(self.name) as reader, self._app.store.library(self.name) as library:
-            write_html(self.name, library.graph, reader, Path(path))
+            return write_html(self.name, library.graph, reader, Path(path))
 
     def close(self) -> None:
         """Let go of the files that `graph` and `search_cards` hold open."""

@@ -15,21 +15,15 @@ from tamis.cli.terminal import say_json
 @common
 def command(door: Door, about: str, name: str) -> None:
     """Show the card of a theme or shelf, by its path or label."""
-    from tamis.errors import UnknownNameError
     from tamis.libraries import Library
 
     with Library(name, door.app()) as library:
-        view = library.graph
-        try:
-            card = view.theme(about).card()
-        except UnknownNameError as missing:
-            try:
-                card = view.shelf(about).card()
-            except UnknownNameError:
-                raise missing from None
+        view = library.built().graph
+        card = view.find(about).card()
+        outdated = view.outdated(card)
         ids = [quote.document_id for sentence in card.sentences for quote in sentence.quotes]
-        titles = {document.document_id: document for document in view.reader.documents(list(dict.fromkeys(ids)))}
+        sources = {facts.document_id: (facts.title, facts.url) for facts in view.present.signals(dict.fromkeys(ids))}
     if door.as_json:
-        say_json(card_facts(card))
+        say_json({**card_facts(card), "outdated": list(outdated)})
     else:
-        card_text(card, {key: (document.title or key, document.url) for key, document in titles.items()})
+        card_text(card, sources, outdated=outdated, mended=f"`tamis build --name {name}` brings it up to date")

@@ -23,9 +23,11 @@ def command(door: Door, name: str, facet: str) -> None:
         graph = library.graph.graph
         shelves = graph.shelves(facet)
         themes = graph.themes(facet=facet)
+        without = {} if facet else library.without_shelves()
     if door.as_json:
         say_json({"name": name, "shelves": [asdict(shelf) for shelf in shelves]})
-    elif not shelves:
-        say("no shelf has enough passages; `tamis config layer_a.minimum_support` says how many it takes", err=True)
     else:
         shelf_tree(shelves, themes)
+    if not door.quiet:
+        for each, why in without.items():
+            say(f"{each} has no shelf: {why}", err=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from tamis.library.present import quotes_of
 from tamis.schema.document import Span
-from tamis.schema.library import Card, Quote, Shelf, Theme
+from tamis.schema.library import Card, Shelf, Theme
 from tamis.store.library import LibraryStore
 
 
@@ -35,6 +36,7 @@ class Audit:
         cards: likewise.
         chunks: how many stand on a shelf.
         breaches: by rule, then place.
+        unfinished: shelves and themes that wait for their cards, in facets whose cards were never made to the end.
     """
 
     shelves: int
@@ -42,6 +44,19 @@ class Audit:
     cards: int
     chunks: int
     breaches: tuple[Breach, ...]
+    unfinished: int = 0
+
+
+def waiting(library: LibraryStore) -> int:
+    """How many shelves and themes have no card because a build did not come to its end."""
+    graph = library.graph
+    begun = [facet for facet in graph.facets() if not graph.noted(f"{facet}:build_layer_c")]
+    if not begun:
+        return 0
+    known = library.index.hashes().keys()
+    described = {shelf.shelf_id for facet in begun for shelf in graph.shelves(facet)}
+    described |= {theme.theme_id for facet in begun for theme in graph.themes(facet=facet)}
+    return len(described - known)
 
 
 def audit(library: LibraryStore, *, exists: Callable[[str], bool], hash_at: Callable[[str, Span], str]) -> Audit:
@@ -75,6 +90,7 @@ def audit(library: LibraryStore, *, exists: Callable[[str], bool], hash_at: Call
         len(cards),
         len(set().union(*attached.values())) if attached else 0,
         tuple(sorted(found, key=lambda breach: (breach.rule, breach.where, breach.what))),
+        waiting(library),
     )
 
 
@@ -144,20 +160,13 @@ def _cards(
         else:
             yield Breach("card-orphan", card.about, f"describes a {card.kind} that does not exist")
             continue
-        for quote in _quotes(card):
+        for quote in quotes_of(card):
             if quote.chunk_id not in own:
                 yield Breach(
                     "card-chunk", card.about, f"quotes {quote.chunk_id!r}, which is not part of the {card.kind}"
                 )
             elif hash_at(quote.document_id, quote.span) != quote.sha256:
                 yield Breach("card-quote", card.about, f"quotes {quote.document_id!r} as it no longer reads")
-
-
-def _quotes(card: Card) -> Iterator[Quote]:
-    for sentence in (*card.sentences, *((card.tip,) if card.tip else ())):
-        yield from sentence.quotes
-    for pair in card.basis.opposing:
-        yield from pair
 
 
 def _stores(cards: Sequence[Card], indexed: dict[str, str]) -> Iterator[Breach]:

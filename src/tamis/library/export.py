@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tamis.library.present import Present
 from tamis.schema.document import owner
 from tamis.schema.library import Card, Shelf, Theme
 from tamis.store.library import GraphStore
@@ -23,7 +22,7 @@ _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 _LIST = " | "
 
 
-def write_graphml(graph: GraphStore, reader: CollectionReader, path: Path) -> None:
+def write_graphml(graph: GraphStore, reader: CollectionReader, path: Path) -> int:
     """Write a library; the file is complete or not there.
 
     Edges bear the names of the graph: PARENT_OF, IN_SHELF, ATTACHED_TO, THEME_OF, DESCRIBES, FROM.
@@ -32,36 +31,38 @@ def write_graphml(graph: GraphStore, reader: CollectionReader, path: Path) -> No
         graph: of the library.
         reader: of the collection.
         path: of the file.
+
+    Returns:
+        How many passages were left out because the collection has them no more.
     """
-    nodes = list(_nodes(graph, reader))
-    edges = list(_edges(graph))
-    descriptor, unfinished = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    os.close(descriptor)
+    present = Present(reader)
+    named = sorted({member.chunk_id for theme in graph.themes() for member in theme.members})
+    chunks = [name for name in named if present.exists(name)]
+    nodes = list(_nodes(graph, present, chunks))
+    edges = list(_edges(graph, frozenset(chunks)))
+    unfinished = path.with_name(f".{path.name}.unfinished")
     try:
-        _write(Path(unfinished), nodes, edges)
-        Path(unfinished).replace(path)
-    except BaseException:
-        Path(unfinished).unlink(missing_ok=True)
-        raise
+        _write(unfinished, nodes, edges)
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return len(named) - len(chunks)
 
 
-def _nodes(graph: GraphStore, reader: CollectionReader) -> Iterator[tuple[str, Fields]]:
+def _nodes(graph: GraphStore, present: Present, chunks: Sequence[str]) -> Iterator[tuple[str, Fields]]:
     for shelf in graph.shelves():
         yield f"shelf:{shelf.shelf_id}", _of_shelf(shelf)
-    chunks: set[str] = set()
     for theme in graph.themes():
-        chunks.update(member.chunk_id for member in theme.members)
         yield f"theme:{theme.theme_id}", _of_theme(theme)
     for card in graph.cards():
         yield f"card:{card.about}", _of_card(card)
-    for chunk in reader.chunks(sorted(chunks)):
+    for chunk in present.chunks(chunks):
         headings = _LIST.join(chunk.headings)
         yield (
             f"chunk:{chunk.chunk_id}",
             {"kind": "chunk", "label": headings or chunk.chunk_id, "text": chunk.text, "ordinal": chunk.ordinal},
         )
-    owners = sorted({owner(name) for name in chunks})
-    for facts in reader.signals(owners):
+    for facts in present.signals(sorted({owner(name) for name in chunks})):
         yield (
             f"document:{facts.document_id}",
             {
@@ -124,22 +125,28 @@ def _of_card(card: Card) -> Fields:
     }
 
 
-def _edges(graph: GraphStore) -> Iterator[tuple[str, str, Fields]]:
+def _edges(graph: GraphStore, chunks: Collection[str]) -> Iterator[tuple[str, str, Fields]]:
+    """Every edge whose both ends are written.
+
+    Args:
+        graph: of the library.
+        chunks: ids of the passages that are.
+    """
     for shelf in graph.shelves():
         if shelf.parent:
             yield f"shelf:{shelf.parent}", f"shelf:{shelf.shelf_id}", {"relation": "PARENT_OF"}
         for chunk in graph.attached(shelf.shelf_id):
-            yield f"chunk:{chunk}", f"shelf:{shelf.shelf_id}", {"relation": "ATTACHED_TO"}
-    owned: set[str] = set()
+            if chunk in chunks:
+                yield f"chunk:{chunk}", f"shelf:{shelf.shelf_id}", {"relation": "ATTACHED_TO"}
     for theme in graph.themes():
         yield f"theme:{theme.theme_id}", f"shelf:{theme.shelf_id}", {"relation": "IN_SHELF"}
         for member in theme.members:
-            owned.add(member.chunk_id)
-            fields: Fields = {"relation": "THEME_OF", "weight": member.weight, "primary": member.primary}
-            yield f"theme:{theme.theme_id}", f"chunk:{member.chunk_id}", fields
+            if member.chunk_id in chunks:
+                fields: Fields = {"relation": "THEME_OF", "weight": member.weight, "primary": member.primary}
+                yield f"theme:{theme.theme_id}", f"chunk:{member.chunk_id}", fields
     for card in graph.cards():
         yield f"card:{card.about}", f"{card.kind}:{card.about}", {"relation": "DESCRIBES"}
-    for chunk in sorted(owned):
+    for chunk in sorted(chunks):
         yield f"chunk:{chunk}", f"document:{owner(chunk)}", {"relation": "FROM"}
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from tamis.library.present import Present
 from tamis.render.references import linkable
 from tamis.schema.document import Chunk
 from tamis.schema.library import Card, CardSentence, EvidenceBasis, Quote, Shelf, Theme
@@ -15,7 +16,7 @@ from tamis.store.nouns import DocumentSignals
 from tamis.store.protocols import CollectionReader
 
 
-def write_html(name: str, graph: GraphStore, reader: CollectionReader, path: Path) -> None:
+def write_html(name: str, graph: GraphStore, reader: CollectionReader, path: Path) -> int:
     """Write the page; it needs no server and no other file.
 
     Args:
@@ -23,25 +24,39 @@ def write_html(name: str, graph: GraphStore, reader: CollectionReader, path: Pat
         graph: of the library.
         reader: of the collection.
         path: of the file.
+
+    Returns:
+        How many passages were left out because the collection has them no more, or they read otherwise.
     """
     import jinja2
 
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
+    environment.filters["counted"] = _counted
     source = (files("tamis.render") / "templates" / "library.html.jinja").read_text("utf-8")
-    page = environment.from_string(source).render(page_facts(name, graph, reader))
+    facts = page_facts(name, graph, reader)
     unfinished = path.with_name(f".{path.name}.unfinished")
-    # Lone surrogates of a broken document cannot be written.
-    unfinished.write_text(page, "utf-8", errors="replace")
-    unfinished.replace(path)
+    try:
+        # Lone surrogates of a broken document cannot be written.
+        unfinished.write_text(environment.from_string(source).render(facts), "utf-8", errors="replace")
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return int(facts["gone"])
+
+
+def _counted(number: int, noun: str, plural: str = "") -> str:
+    return f"{number} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def page_facts(name: str, graph: GraphStore, reader: CollectionReader) -> dict[str, Any]:
     """Everything the page shows, as plain values."""
     shelves, themes, cards = graph.shelves(), graph.themes(), graph.cards()
+    present = Present(reader)
     quoted = list(dict.fromkeys(quote for card in cards for quote in _quotes(card)))
-    chunks = {chunk.chunk_id: chunk for chunk in reader.chunks(sorted({quote.chunk_id for quote in quoted}))}
-    facts = {entry.document_id: entry for entry in reader.signals(sorted({quote.document_id for quote in quoted}))}
-    made = {card.about: _card(card, chunks, facts) for card in cards}
+    standing = {quote for quote in quoted if present.stands(quote)}
+    chunks = {chunk.chunk_id: chunk for chunk in present.chunks(sorted({quote.chunk_id for quote in standing}))}
+    facts = {entry.document_id: entry for entry in present.signals(sorted({quote.document_id for quote in standing}))}
+    made = {card.about: _card(card, standing, chunks, facts) for card in cards}
     on: dict[str, list[Theme]] = {}
     for theme in themes:
         on.setdefault(theme.shelf_id, []).append(theme)
@@ -50,6 +65,7 @@ def page_facts(name: str, graph: GraphStore, reader: CollectionReader) -> dict[s
         below.setdefault(shelf.parent, []).append(shelf)
     return {
         "name": name,
+        "gone": len({quote.chunk_id for quote in quoted if quote not in standing}),
         "shelf_count": len(shelves),
         "theme_count": len(themes),
         "card_count": len(cards),
@@ -94,28 +110,34 @@ def _quotes(card: Card) -> list[Quote]:
     return [quote for sentence in card.sentences for quote in sentence.quotes]
 
 
-def _card(card: Card, chunks: Mapping[str, Chunk], facts: Mapping[str, DocumentSignals]) -> dict[str, Any]:
+def _card(
+    card: Card, standing: Collection[Quote], chunks: Mapping[str, Chunk], facts: Mapping[str, DocumentSignals]
+) -> dict[str, Any]:
     numbers: dict[str, int] = {}
     for quote in _quotes(card):
-        numbers.setdefault(quote.chunk_id, len(numbers) + 1)
+        if quote in standing:
+            numbers.setdefault(quote.chunk_id, len(numbers) + 1)
     return {
         "title": card.title,
         "quality": card.evidence_quality,
         "basis": _basis(card.basis),
         "flagged": card.safety_flagged,
-        "sentences": [_sentence(sentence, numbers, chunks, facts) for sentence in card.sentences],
+        "sentences": [_sentence(sentence, standing, numbers, chunks, facts) for sentence in card.sentences],
         "tip": card.tip.text if card.tip else "",
         "notes": [note for note in (card.controversy_note, card.confidence_note) if note],
+        "gone": len({quote.chunk_id for quote in _quotes(card) if quote not in standing}),
     }
 
 
 def _basis(basis: EvidenceBasis) -> str:
     years = f", {basis.years[0]}-{basis.years[1]}" if basis.years else ""
-    return f"{basis.origins} independent of {basis.documents} documents, {basis.chunks} passages{years}"
+    documents, passages = _counted(basis.documents, "document"), _counted(basis.chunks, "passage")
+    return f"{basis.origins} independent of {documents}, {passages}{years}"
 
 
 def _sentence(
     sentence: CardSentence,
+    standing: Collection[Quote],
     numbers: Mapping[str, int],
     chunks: Mapping[str, Chunk],
     facts: Mapping[str, DocumentSignals],
@@ -124,7 +146,9 @@ def _sentence(
         "text": sentence.text,
         "doubt": "" if sentence.support == "supported" else sentence.support,
         "quotes": [
-            _quote(quote, numbers, chunks[quote.chunk_id], facts[quote.document_id]) for quote in sentence.quotes
+            _quote(quote, numbers, chunks[quote.chunk_id], facts[quote.document_id])
+            for quote in sentence.quotes
+            if quote in standing
         ],
     }
 
@@ -133,12 +157,13 @@ def _quote(quote: Quote, numbers: Mapping[str, int], chunk: Chunk, facts: Docume
     start, end = quote.span[0] - chunk.start, quote.span[1] - chunk.start
     return {
         "number": numbers[quote.chunk_id],
-        "title": facts.title or facts.document_id,
-        "url": facts.url,
+        "title": facts.title or quote.chunk_id,
+        # An id that begins with the address says it already.
+        "url": "" if facts.url and quote.chunk_id.startswith(facts.url) else facts.url,
         "link": facts.url if linkable(facts.url) else "",
         "year": quote.year,
         "before": chunk.text[:start],
         "text": chunk.text[start:end],
         "after": chunk.text[end:],
-        "chunk_id": quote.chunk_id,
+        "chunk_id": quote.chunk_id if facts.title else "",
     }

@@ -11,7 +11,7 @@ from tamis.errors import UnknownNameError
 from tamis.schema.progress import Progress
 from tamis.schema.report import Ledger
 from tamis.shelving.cards import build_cards
-from tamis.shelving.facets import facets_to_build
+from tamis.shelving.facets import facets_of, facets_to_build, forget, remember
 from tamis.shelving.steps import build_entities, build_shelves, build_themes, put_on_shelves
 from tamis.shelving.workshop import Workshop
 
@@ -63,6 +63,7 @@ class BuildSummary:
         documents: it has.
         chunks: it has.
         facets: by name.
+        dropped: facets that settings name no more.
         ledger: model calls.
         seconds: wall time.
     """
@@ -71,6 +72,7 @@ class BuildSummary:
     documents: int
     chunks: int
     facets: list[FacetSummary] = field(default_factory=list)
+    dropped: list[str] = field(default_factory=list)
     ledger: Ledger = field(default_factory=Ledger)
     seconds: float = 0.0
 
@@ -92,7 +94,7 @@ def build(
     library: LibraryStore,
     progress: Progress,
     facet: str = "",
-    ontology: str = "",
+    ontology: str | None = None,
     only: Sequence[str] = STEPS,
     use_llm: bool = True,
 ) -> BuildSummary:
@@ -105,12 +107,13 @@ def build(
         library: opened for writing.
         progress: listens.
         facet: only this one; empty for all.
-        ontology: a file to build it from.
+        ontology: a file to build it from; empty for shelves from the texts, None for what it was built from.
         only: these steps, whatever their order.
         use_llm: False makes extractive cards.
 
     Raises:
         UnknownNameError: no such step or facet.
+        UsageError: a facet or ontology that cannot be built.
     """
     unknown = [step for step in only if step not in STEPS]
     if unknown:
@@ -120,37 +123,43 @@ def build(
     shop = Workshop.open(app, reader, library, progress, use_llm=use_llm)
     summary = BuildSummary(name, len(shop.corpus.told), len(shop.corpus.chunks))
     for each, how in wanted.items():
-        shop.facet, shop.how = each, how
-        entry = FacetSummary(each, problems=[] if shop.corpus.chunks else ["the collection is empty"])
-        for step in STEPS:
-            if step in only and step in _STEPS:
-                entry.problems += _STEPS[step](shop)
-        _remember(shop, how)
-        _count(shop, entry)
-        summary.facets.append(entry)
-    if not facet and set(only) == set(STEPS):
-        _drop_others(shop, wanted)
+        summary.facets.append(_facet(shop, each, how, only))
+    if not facet and ontology is None and set(only) == set(STEPS):
+        summary.dropped = _drop_others(shop, wanted)
     summary.ledger = shop.calls.closed()
     summary.seconds = round(time.perf_counter() - started, 3)
     progress.done()
     return summary
 
 
-def _remember(shop: Workshop, how: FacetSettings) -> None:
-    told = shop.app.settings.facets.get(shop.facet)
-    shop.library.graph.note(f"{shop.facet}:facet", "" if how == told else how.model_dump_json())
+def _facet(shop: Workshop, facet: str, how: FacetSettings, only: Sequence[str]) -> FacetSummary:
+    shop.facet, shop.how = facet, how
+    entry = FacetSummary(facet, problems=[] if shop.corpus.chunks else ["the collection is empty"])
+    for step in STEPS:
+        if step in only and step in _STEPS:
+            entry.problems += _STEPS[step](shop)
+        if step == "build_entities":
+            # What it is made of can be read; a build that ends too soon goes on with the same.
+            _remember(shop)
+    _count(shop, entry)
+    if why := shop.why.get(facet, ""):
+        entry.problems = [*(problem for problem in entry.problems if problem != why), why]
+    _remember(shop)
+    return entry
 
 
-def _drop_others(shop: Workshop, wanted: dict[str, FacetSettings]) -> None:
+def _remember(shop: Workshop) -> None:
+    graph, facet = shop.library.graph, shop.facet
+    why = "" if graph.shelves(facet) else shop.why.get(facet, "") or graph.noted(f"{facet}:why")
+    remember(graph, shop.app.settings, facet, shop.how, why)
+
+
+def _drop_others(shop: Workshop, wanted: dict[str, FacetSettings]) -> list[str]:
     """Facets that settings name no more go with their cards."""
-    graph = shop.library.graph
-    for facet in graph.facets():
-        if facet not in wanted:
-            with shop.library.together():
-                shop.library.forget_cards([card.about for card in graph.cards(facet)])
-                graph.drop_facet(facet)
-                for what in ("facet", "build_layer_c"):
-                    graph.note(f"{facet}:{what}", "")
+    others = [facet for facet in facets_of(shop.library.graph) if facet not in wanted]
+    for facet in others:
+        forget(shop.library, facet)
+    return others
 
 
 def _count(shop: Workshop, entry: FacetSummary) -> None:

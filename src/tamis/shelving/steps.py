@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 200
 """Documents linked before what was found is stored: losing them costs a second or two."""
+_NEAREST = 3
+"""Terms that are named where none has enough passages."""
 LINKING = "1"
 """Changes when equal text links differently, so that it is linked anew."""
 
@@ -62,7 +64,11 @@ def build_entities(shop: Workshop) -> list[str]:
     shop.library.graph.put_links(shop.facet, waiting, gone=sorted(known.keys() - shop.corpus.rows.keys()))
     if any(entry.links for entry in shop.library.graph.links(shop.facet).values()):
         return list(ontology.problems)
-    return [*ontology.problems, f"no passage names any of the {len(ontology.terms)} terms of {ontology.name}"]
+    return [*ontology.problems, _unnamed(ontology)]
+
+
+def _unnamed(ontology: Ontology) -> str:
+    return f"no passage names any of the {len(ontology.terms)} terms of {ontology.name}"
 
 
 def read_ontology(shop: Workshop) -> Ontology:
@@ -94,13 +100,19 @@ def build_shelves(shop: Workshop) -> list[str]:
     shop.progress.stage(f"shelves of {shop.facet}")
     graph = shop.library.graph
     if shop.how.ontology:
-        graph.replace_shelves(shop.facet, _projected(shop).shelves)
+        stood, shelves = len(graph.shelves(shop.facet)), _projected(shop).shelves
+        graph.replace_shelves(shop.facet, shelves)
+        if not shelves:
+            gone = f"; the {'shelf' if stood == 1 else f'{stood} shelves'} it had went" if stood else ""
+            shop.why[shop.facet] = f"{_too_few(shop)}{gone}"
         return []
     if _little_changed(shop):
         return []
     from tamis.library.induced import Induced, induce_shelves
 
-    before = Induced(tuple(graph.shelves(shop.facet)), graph.attachments(shop.facet))
+    before = Induced((), {})
+    if not _from_terms(shop):
+        before = Induced(tuple(graph.shelves(shop.facet)), graph.attachments(shop.facet))
     passages = [_passage(chunk, shop.corpus.told[chunk.document_id]) for chunk in shop.corpus.chunks]
     made = induce_shelves(shop.facet, passages, shop.corpus.vectors, shop.app.settings.layer_a, before)
     with shop.library.together():
@@ -108,6 +120,11 @@ def build_shelves(shop: Workshop) -> list[str]:
         graph.replace_attachments(shop.facet, made.attachments)
         _keep_texts(shop)
     return []
+
+
+def _from_terms(shop: Workshop) -> bool:
+    """Whether the shelves there are were made from an ontology: their names say nothing of induced ones."""
+    return any(shelf.term_id for shelf in shop.library.graph.shelves(shop.facet))
 
 
 def _passage(chunk: Chunk, origin: Origin) -> Passage:
@@ -123,17 +140,43 @@ def _passage(chunk: Chunk, origin: Origin) -> Passage:
     )
 
 
-def _projected(shop: Workshop) -> Projection:
+def _projected(shop: Workshop, least: int | None = None) -> Projection:
+    """The shelves of the facet's ontology, and what stands on them.
+
+    Args:
+        shop: the links.
+        least: support of a shelf; None for what settings say.
+    """
     from tamis.library.shelves import project
 
     links = [link for entry in shop.library.graph.links(shop.facet).values() for link in entry.links]
     settings, passages = shop.app.settings.layer_a, len(shop.corpus.chunks)
+    if least is not None:
+        settings = settings.model_copy(update={"minimum_support": least})
     return project(read_ontology(shop), links, settings, shop.facet, shop.how, passages=passages)
+
+
+def _too_few(shop: Workshop) -> str:
+    """Why an ontology makes no shelf, and what would be one next."""
+    from tamis.library.support import supported
+
+    ontology = read_ontology(shop)
+    least = supported(shop.app.settings.layer_a, len(shop.corpus.chunks)).minimum_support
+    nearest = sorted(_projected(shop, 1).shelves, key=lambda shelf: (-shelf.support, shelf.shelf_id))
+    if not nearest:
+        return _unnamed(ontology)
+    told = ", ".join(f"{shelf.label} {shelf.support}" for shelf in nearest[:_NEAREST])
+    return (
+        f"no term of {ontology.name} reaches {least} passages (layer_a.minimum_support); the nearest: {told}; "
+        f"lower it in the settings: layer_a.minimum_support = {nearest[0].support}"
+    )
 
 
 def _little_changed(shop: Workshop) -> bool:
     """Whether the shelves induced before still stand for the corpus."""
     graph = shop.library.graph
+    if _from_terms(shop):
+        return False
     then = {name: entry.key for name, entry in graph.links(shop.facet).items()}
     now = {name: _stamp(shop, name) for name in shop.corpus.rows}
     same = sum(then.get(name) == text for name, text in now.items())

@@ -30,6 +30,7 @@ class Workshop:
         facet: the one being built.
         how: it is built.
         made: facet → cards written so far.
+        why: facet → why it has no shelf.
     """
 
     app: Tamis
@@ -41,6 +42,7 @@ class Workshop:
     facet: str = ""
     how: FacetSettings = field(default_factory=FacetSettings)
     made: dict[str, int] = field(default_factory=dict)
+    why: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def open(

@@ -23,7 +23,7 @@ from tamis.schema.library import Ontology, Term
 from tamis.text.encoding import decode
 
 _HEAD = 4096
-_VERSION = 1
+_VERSION = 2
 """Of the cached form and of what the readers make of a file: raise it when either changes."""
 
 

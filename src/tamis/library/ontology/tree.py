@@ -15,13 +15,14 @@
 
 A name may be followed by its synonyms, ``apple | apples``. A mapping of a name to a list puts the list below the name.
 A term with more to say is an object with ``label`` and any of ``id``, ``synonyms``, ``definition``, ``parents`` and
-``terms``. The same name in two places is one term with two parents. Ids are made from names unless given.
+``terms``. The same name in two places is one term with two parents. Ids are made from names unless given. What is no
+name, and what nobody would have meant, is left out and named.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 import yaml
@@ -32,6 +33,9 @@ from tamis.library.slugs import slug
 from tamis.text import yamls
 
 _FIELDS = frozenset({"label", "id", "synonyms", "definition", "parents", "terms"})
+_MISTAKEN = frozenset({"term", "name", "title", "concept"})
+"""Keys written where ``label`` is meant; with a list behind it, each could be a name too."""
+_NUMBERS = frozenset({"tag:yaml.org,2002:int", "tag:yaml.org,2002:float"})
 _DEEPEST = 60
 _MOST = 500_000
 _KEY = re.compile(r"(?m)^[^\S\n]*+(?:(?:- )?[^\s#][^\n]*?(?::\s|:$)|- \S)")
@@ -66,9 +70,15 @@ def read_tree(text: str) -> Source:
     if isinstance(root, yaml.ScalarNode):
         raise UsageError("it is one piece of text, not a tree.", fix="Write a list of names, or names with lists.")
     top = _entries(root) if isinstance(root, yaml.MappingNode) else {}
-    if "terms" in top and set(top) <= {"name", "terms"}:
-        walk.source.name = _text(top["name"]) if "name" in top else ""
+    if "terms" in top:
+        walk.unknown(top, {"name", "terms"})
+        walk.source.name = _text(top.get("name"))
         root = top["terms"]
+    elif isinstance(top.get("name"), yaml.ScalarNode):
+        others = ", ".join(repr(key) for key in top if key != "name") or "nothing"
+        raise UsageError(
+            f"it has a `name` and {others}, but no `terms`.", fix="Put the tree below `terms:`, or leave out `name:`."
+        )
     walk.below(root, "", 1)
     return walk.source
 
@@ -79,6 +89,7 @@ class _Walk:
 
     source: Source = field(default_factory=Source)
     known: dict[str, Draft] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)
     seen: int = 0
 
     def below(self, node: yaml.Node, parent: str, depth: int) -> None:
@@ -92,25 +103,41 @@ class _Walk:
             )
         if isinstance(node, yaml.SequenceNode):
             for entry in node.value:
-                self.below(entry, parent, depth + 1)
+                if _is_written(entry):
+                    self.below(entry, parent, depth + 1)
+                else:
+                    self._left_out(entry, "an empty entry")
         elif isinstance(node, yaml.MappingNode):
             self._mapping(node, parent, depth)
         elif _is_written(node):
             self._named(node.value, parent, node)
 
+    def unknown(self, entries: dict[str, yaml.Node], allowed: Collection[str]) -> None:
+        """Name the keys that mean nothing."""
+        for key, value in entries.items():
+            if key not in allowed:
+                self._left_out(value, f"the unknown key {key!r} (known: {', '.join(sorted(allowed))})")
+
+    def _left_out(self, node: yaml.Node, what: str) -> None:
+        self.source.problems.append(f"line {node.start_mark.line + 1}: {what} was left out")
+
     def _mapping(self, node: yaml.MappingNode, parent: str, depth: int) -> None:
         entries = _entries(node)
-        if "label" in entries and set(entries) <= _FIELDS:
-            self._object(entries, parent, node, depth)
+        if isinstance(entries.get("label"), yaml.ScalarNode):
+            self.unknown(entries, _FIELDS)
+            self._object(entries, parent, depth)
+            return
+        if mistaken := _MISTAKEN & {key for key, value in entries.items() if isinstance(value, yaml.ScalarNode)}:
+            self._left_out(node, f"an entry with {min(mistaken)!r}, where `label` names a term,")
             return
         for key, value in node.value:
             term_id = self._named(_text(key), parent, key)
             if term_id and _is_written(value):
                 self.below(value, term_id, depth + 1)
 
-    def _object(self, entries: dict[str, yaml.Node], parent: str, node: yaml.Node, depth: int) -> None:
+    def _object(self, entries: dict[str, yaml.Node], parent: str, depth: int) -> None:
         label = _text(entries["label"])
-        term_id = self._named(label, parent, node, _text(entries.get("id")))
+        term_id = self._named(label, parent, entries["label"], _text(entries.get("id")))
         if not term_id:
             return
         draft = self.known[term_id]
@@ -122,6 +149,9 @@ class _Walk:
 
     def _named(self, text: str, parent: str, node: yaml.Node, wanted: str = "") -> str:
         """Make or find the term that a name stands for; its id, empty where there is no name."""
+        if node.tag in _NUMBERS:
+            self._left_out(node, f"the number {text} (quote it where it is a name)")
+            return ""
         label, *synonyms = [" ".join(part.split()) for part in text.split("|")]
         term_id = wanted or slug(label)
         if not label:
@@ -130,12 +160,15 @@ class _Walk:
         draft = self.known.get(term_id)
         if draft is None:
             draft = self.known[term_id] = Draft(term_id, label)
+            self.lines[term_id] = node.start_mark.line + 1
             self.source.drafts.append(draft)
         elif wanted and draft.label != label:
-            self.source.problems.append(
-                f"line {node.start_mark.line + 1}: the id {term_id} is taken by {draft.label!r}; {label!r} was left out"
-            )
+            self._left_out(node, f"{label!r}, whose id {term_id} is taken by {draft.label!r},")
             return ""
+        elif draft.label.casefold() != label.casefold() or parent in (draft.parents or [""]):
+            first = f"{draft.label!r} in line {self.lines[term_id]}"
+            self.source.problems.append(f"line {node.start_mark.line + 1}: {label!r} is one term with {first}")
+            synonyms.insert(0, label)
         draft.synonyms += synonyms
         if parent and parent not in draft.parents:
             draft.parents.append(parent)
