@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tamis.check.disagree import agreement, disagreement
-from tamis.library.cards import Origin, assemble, content_hash, covered, draft, evidence_of, extracts
+from tamis.library.cards import Origin, assemble, cohesion, content_hash, covered, draft, evidence_of, extracts
 from tamis.library.quality import confidence_note, controversy_note, evidence_quality
 from tamis.library.statements import compare
 from tamis.schema.library import EvidenceBasis, Quote
@@ -68,7 +68,7 @@ def test_disagreement_is_of_polarity_or_of_one_number(left, right, found):
     assert bool(disagreement(left, right)) is found
 
 
-BASIS = EvidenceBasis(20, 6, 6, ("paper",), (1998, 2010), 1.0, 0.6)
+BASIS = EvidenceBasis(20, 6, 6, ("paper",), (1998, 2010), 1.0, 0.6, dated=6)
 
 
 @pytest.mark.parametrize(
@@ -82,6 +82,9 @@ BASIS = EvidenceBasis(20, 6, 6, ("paper",), (1998, 2010), 1.0, 0.6)
         ({"origins": 2}, "low"),
         ({"coverage": 0.3}, "low"),
         ({"coverage": 0.2}, "unclear"),
+        ({"cohesion": 0.75}, "high"),
+        ({"cohesion": 0.66}, "low"),
+        ({"cohesion": 0.66, "coverage": 0.2}, "unclear"),
         ({"origins": 0}, "unclear"),
         ({"opposing": ((quotes()[0], quotes()[1]),)}, "debated"),
     ],
@@ -93,14 +96,41 @@ def test_the_rubric(changes, grade):
 def test_notes_name_what_differs_and_what_is_thin():
     left, right = quotes()[:2]
     note = controversy_note([(left, replace(right, year=2006))])
-    assert left.text in note
-    assert "(2006)" in note
+    assert note == f"Sources differ: “{left.text}” [a#c0] against “{right.text}” (2006) [b#c0]."
+    assert controversy_note([(left, right)] * 3).count(" against ") == 3
     assert controversy_note([]) == ""
     assert confidence_note(BASIS) == ""
     thin = confidence_note(EvidenceBasis(3, 1, 1, (), None, None, 0.3))
     assert "a single source" in thin
     assert "30 %" in thin
     assert "dated" in thin
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"years": (2014, 2014), "dated": 1}, "Thin: 1 of 6 sources is dated (2014)."),
+        ({"years": (2001, 2014), "dated": 3}, "Thin: 3 of 6 sources are dated (2001-2014)."),
+        ({"years": (2014, 2014), "dated": 5}, "Thin: every dated source is from 2014."),
+        ({"years": (2014, 2014), "dated": 6}, "Thin: every source is from 2014."),
+        ({"years": None, "dated": 0}, "Thin: no source is dated."),
+        ({"cohesion": 0.6}, "Thin: its passages have little in common."),
+        ({"cohesion": 0.75}, ""),
+    ],
+)
+def test_what_is_thin_is_said_as_it_is(changes, said):
+    assert confidence_note(replace(BASIS, **changes)) == said
+
+
+def test_a_year_speaks_for_a_theme_when_most_of_it_is_dated():
+    assert BASIS.period == (1998, 2010)
+    assert replace(BASIS, dated=3).period is None
+
+
+def test_who_quotes_something_does_not_say_that_there_is_nothing_to_quote():
+    none = replace(BASIS, coverage=0.0)
+    assert confidence_note(none) == "Thin: its passages hold no prose to quote."
+    assert confidence_note(none, quoted=True) == "Thin: the card speaks for none of its passages."
 
 
 def made(**years):
@@ -178,3 +208,10 @@ def test_coverage_counts_passages_near_a_sentence():
     assert covered(chunks, chunks) == 1.0
     assert covered(chunks[:0], chunks) == 0.0
     assert covered(chunks, chunks[:0]) == 0.0
+
+
+def test_passages_hold_together_as_much_as_two_of_them_are_alike():
+    chunks = np.eye(4, dtype=np.float32)
+    assert cohesion(chunks) == 0.0
+    assert cohesion(chunks[[0, 0, 0]]) == 1.0
+    assert cohesion(chunks[:1]) is None

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tamis.library.telling import extract, overview, telling, unlabelled
+from tamis.library.telling import extract, overview, quotable, telling, titled, unlabelled
 from tamis.settings_library import LayerCSettings
 
 SETTINGS = LayerCSettings(sentences=3)
@@ -20,6 +20,9 @@ SETTINGS = LayerCSettings(sentences=3)
         "This study shows that grapefruit juice raises the level of the hormone.",
         "Our results suggest that oats protect the bowel of older people.",
         "A cell holds the value until the transaction is committed.",
+        "Patients with celiac disease have to avoid wheat for life.",
+        "Participants of trials are healthier than other people of their age.",
+        "The results indicate that diets high in fat raise the risk of the disease.",
         "In 2006, the worldwide prevalence of the disease was 26.6 million.",
     ],
 )
@@ -42,6 +45,15 @@ def test_what_stands_on_its_own_tells(sentence: str) -> None:
         "Further studies of the subject in larger groups are needed.",
         "Eggs keep.",
         "The rates were 1, 2, 3, 4, 5, 6, 7, 8, 9 and 10 per cent.",
+        "Other POPs were not associated with the risk of the disease.",
+        "These findings support the role of fibre in the bowel of older people.",
+        "Participants required far higher benefit to consider drug treatment than expected.",
+        "The participants required far higher benefit than anybody had expected before.",
+        "Women who had one bowel movement daily or one every other day had increased risk ratios.",
+        "The association was stronger among those who did not smoke.",
+        "The intervention group ate less salt than at the beginning of the year.",
+        "Overall, these data suggest a specific role for opioids in the stimulation of appetite.",
+        "Half of the women had never heard of the test before.",
         "a fragment that ends in the middle of nowhere and",
         " ".join(["word"] * 60) + ".",
     ],
@@ -89,6 +101,55 @@ def test_where_nothing_tells_something_is_taken_all_the_same() -> None:
     assert extract([SAID[0], SAID[4]], SETTINGS) == [0, 1]
     assert extract([], SETTINGS) == []
     assert extract(["Odd."], SETTINGS) == [0]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Copyright (c) 2010 Elsevier Ltd.",
+        "© 2012 John Wiley & Sons A/S.",
+        "Copyright 2011, Mosby, Inc. All rights reserved.",
+        "Published by Elsevier B.V.",
+        "Nutrient values per 100 g, USDA National Nutrient Database for Standard Reference, release 26.",
+        "This is an open access article distributed under the terms of the licence.",
+    ],
+)
+def test_notices_are_never_quoted(sentence: str) -> None:
+    assert not quotable(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The syntax was added in version 3.35.0.",
+        "A copyright expires seventy years after the death of the author.",
+        "The springs of Springer Mountain are cold.",
+        "Milk holds 120 mg of calcium per 100 g.",
+    ],
+)
+def test_what_only_looks_like_a_notice_is(sentence: str) -> None:
+    assert quotable(sentence)
+
+
+def test_a_title_is_known_by_its_words() -> None:
+    assert not titled("Dietary turmeric reduces the risk of cancer.", "Dietary turmeric reduces the risk")
+    assert titled("Dietary turmeric reduces the risk.", "Dietary turmeric reduces the risk")
+    assert not titled("Anything.", "")
+    assert titled("Study at the levels of DNA.", "Serum of cat and pig. Study at the levels of DNA.")
+
+
+def test_abbreviations_that_nobody_explains_come_last() -> None:
+    said = [
+        "The CTT was prolonged in people with a heavy load.",
+        "Colonic transit time (CTT) is prolonged by a heavy load.",
+        "Fibre shortens the way through the bowel of most people.",
+        "Water alone does not shorten the way through the bowel.",
+        "Bread of rye has more fibre than bread of wheat has.",
+    ]
+    assert 0 not in extract(said, SETTINGS.model_copy(update={"sentences": 4}))
+    used = [*said[:1], "CTT is measured with markers that people swallow.", "A short CTT is the rule in the young."]
+    sources = ["a", "b", "c"]
+    assert extract(used, SETTINGS, sources) == [0, 1, 2]
 
 
 def test_an_overview_takes_turns() -> None:

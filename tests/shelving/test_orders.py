@@ -96,7 +96,7 @@ def test_a_build_without_orders_says_nothing(tmp_path: Path) -> None:
 
 def test_sentences_that_oppose_each_other_are_read_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A disagreement names sentences that the card itself does not take."""
-    monkeypatch.setattr("tamis.shelving.cards.extract", lambda texts, settings: [0])
+    monkeypatch.setattr("tamis.shelving.cards.extract", lambda texts, settings, sources: [0])
     pages = tmp_path / "pages"
     pages.mkdir()
     for number, (honest, word) in enumerate(zip(_HONEST, ("always", "never", "always", "never"), strict=True)):

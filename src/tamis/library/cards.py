@@ -23,7 +23,7 @@ from tamis.text.content import content_words
 from tamis.text.fingerprints import sha256_hex
 from tamis.text.tokens import terms
 
-MAKING = "2"
+MAKING = "3"
 """Changes when cards of the same input come out differently, so that they are made anew."""
 NEAR = 0.72
 """Cosine from which a passage counts as covered by a sentence of the card; unrelated ones of one shelf lie near .6."""
@@ -80,7 +80,7 @@ class Draft:
     @property
     def thin(self) -> str:
         """The note code would write about what is missing."""
-        return confidence_note(self.basis)
+        return confidence_note(self.basis, quoted=bool(self.quotes))
 
 
 def draft(
@@ -95,6 +95,7 @@ def draft(
     *,
     chunks: int,
     coverage: float,
+    cohesion: float | None = None,
 ) -> Draft:
     """Gather what a card is made from.
 
@@ -109,6 +110,7 @@ def draft(
         documents: ids of the documents the theme draws on, none twice.
         chunks: how many passages it has.
         coverage: see `covered`.
+        cohesion: see `cohesion`.
     """
     known = [origins[name] for name in documents]
     years = sorted(origin.year for origin in known if origin.year is not None)
@@ -121,6 +123,8 @@ def draft(
         agreement=comparison.agreement,
         coverage=coverage,
         opposing=tuple((quotes[left], quotes[right]) for left, right in comparison.opposing[:_MOST_OPPOSING]),
+        dated=len(years),
+        cohesion=cohesion,
     )
     confirming = tuple(
         tuple(quotes[row] for row in _one_an_origin(comparison.confirmed.get(at, ()), quotes, origins, at))
@@ -154,6 +158,19 @@ def covered(chunks: Matrix, sentences: Matrix) -> float:
     # Rounded, so that no order of adding makes a difference at the edge.
     near = np.round(chunks @ sentences.T, 4).max(axis=1) >= NEAR
     return round(float(near.mean()), 4)
+
+
+def cohesion(chunks: Matrix) -> float | None:
+    """Mean cosine of two passages of a theme, None for a single one.
+
+    Args:
+        chunks: (N, D) unit rows.
+    """
+    size = len(chunks)
+    if size < 2:
+        return None
+    total = chunks.sum(axis=0, dtype=np.float64)
+    return round(float(((total * total).sum() - size) / (size * (size - 1))), 4)
 
 
 def evidence_of(made: Draft, origins: Mapping[str, Origin]) -> tuple[Evidence, ...]:

@@ -127,7 +127,7 @@ def names(
     found = []
     for group in range(number):
         rows = np.flatnonzero(classes == group)
-        longer = long_forms(texts[row] for row in rows) if texts else {}
+        longer = long_forms(texts[row] for row in rows.tolist()) if texts else {}
         found.append(_keywords(words, weights, rows, group, common or Background(), longer))
     used = {label.casefold() for label in taken}
     named: list[Name] = []
@@ -194,7 +194,7 @@ def _keywords(
 
 
 def _telling(words: Vocabulary, terms: Ids, having: Ids, size: int, common: Background) -> Weights:
-    """(T,) how much a term says beyond its shelf: 1 where it stands nowhere else, next to nothing where it is everywhere.
+    """(T,) how much a term says beyond its shelf: most where it is nowhere else, least where all have it.
 
     Args:
         words: of all texts.
@@ -212,7 +212,8 @@ def _telling(words: Vocabulary, terms: Ids, having: Ids, size: int, common: Back
     outside = np.maximum(shares * common.size - having, 0.0) / (common.size - size)
     contrast = np.maximum(inside - outside, 0.0) / np.maximum(inside + outside, 1e-12)
     rarity = np.clip(np.log(np.maximum(outside, _RARE)) / np.log(_RARE), 0.0, 1.0)
-    return longer * np.maximum(contrast * rarity, _LEAST)
+    weights: Weights = longer * np.maximum(contrast * rarity, _LEAST)
+    return weights
 
 
 def _spelled_out(written: str, longer: Mapping[str, str]) -> str:

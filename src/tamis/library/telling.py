@@ -7,13 +7,14 @@ without what stood around them: not the aim, method or setting of a study, not a
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
 from tamis.settings_library import LayerCSettings
 from tamis.summarize import summarizer
 from tamis.summarize.selection import best, chosen
+from tamis.text.sentences import sentences as sentences_of
 
 _WIDER = 4
 """Times as many sentences are ranked best than a card takes, so that there is a choice."""
@@ -35,21 +36,31 @@ _LABEL = re.compile(
     r"|(?:Results?|RESULTS?|Conclusions?|CONCLUSIONS?|Findings|FINDINGS|Background|BACKGROUND|Objectives?|OBJECTIVES?"
     r"|Methods?|METHODS?)\s++)(?=[A-Z0-9])"
 )
-_SETTING = re.compile(rf"\A\W*(?:{_OTHER_PARTS})\b[^.]{{0,40}}?(?:[:—–]|\s(?=[A-Z]))", re.IGNORECASE)
+_SETTING = re.compile(rf"\A\W*(?:{_OTHER_PARTS})\b(?:[^.]{{0,40}}?[:—–]|\s(?=(?-i:[A-Z])))", re.IGNORECASE)
 _HEADED = re.compile(rf"\A(?!(?i:{_PARTS})\b)[A-Z][A-Z /&-]{{3,40}}+:")
+_GROUPS = r"intervention|control|placebo|treatment|treated|study|experimental|exposed|comparison|reference|active"
 _POINTING = re.compile(
     r"\A\W*(?:(?:this|these|those|such|it|its|they|their|them|he|she|his|her|here|there|therefore|thus|hence|then|we|our|i"
     r"|moreover|furthermore|however|additionally|also|conversely|similarly|likewise|consequently|nevertheless|and|but|or|so"
     r"|both|yes|no|first|second|third|finally|lastly|one of (?:these|them|those)|some of (?:these|them|those)"
-    r"|the (?:latter|former|same|present|current|above|following|article|authors?|review|study|paper))\b"
+    r"|others?|another|overall|interestingly|importantly|notably|specifically|instead|otherwise|again|still|either|neither"
+    r"|(?:all|most|many|some|several|none|half|each) of (?:these|them|those|which|the)|further(?! \w+ing)"
+    r"|the (?:latter|former|same|other|present|current|above|following|article|authors?|review|study|paper|remaining)"
+    rf"|(?:the )?(?:participants|subjects|respondents|volunteers|controls|cases)(?! (?:with|of|from|in)\b)"
+    r"|(?:the )?patients(?= (?:were|had|received|required|reported|completed|underwent|showed|did)\b)"
+    rf"|(?:the|both|all) (?:{_GROUPS}) (?:groups?|arms?)"
+    r"|the (?:differences?|associations?|effects?|increases?|decreases?|reductions?|correlations?|relationships?|risks?"
+    r"|results?|trends?|changes?|prevalence|incidence|mean|median|odds|rates?)"
+    r"(?= (?:was|were|remained|persisted|did)\b))\b"
     r"|(?:in (?:addition|contrast|particular|this|these|the present|the current)|as a result|for (?:example|instance)"
     r"|on the other hand|at (?:this|that) (?:time|point))\b)",
     re.IGNORECASE,
 )
 _REPORTED = re.compile(
-    r"\A\W*(?:(?:this|these|our|the (?:present|current)|here,? we|we|in (?:this|the present|the current) study,? we)\s"
+    r"\A\W*(?:(?:this|these|our|the|the (?:present|current)|here,? we|we|in (?:this|the current) study,? we)\s"
     r"(?:[\w-]+\s){0,4}?)(?:suggests?|shows?|showed|shown|indicates?|indicated|confirms?|confirmed|demonstrates?|demonstrated"
-    r"|found|find|conclude|concluded|observed|reveals?|revealed|supports?|supported|provides? evidence)\b",
+    r"|found|find|conclude|concluded|observed|reveals?|revealed|supports?|supported|provides? evidence)"
+    r"\s(?:\w+ly\s)?that\b",
     re.IGNORECASE,
 )
 _DONE = (
@@ -62,11 +73,44 @@ _PLANNED = re.compile(
     r"|we (?:also )?(?:examine|investigate|assess|evaluate|study|test|review|compare|measure|explore|describe|report"
     rf"|sought|used|tested|reviewed|{_DONE})"
     rf"|(?:was|were|is|are|been) (?:\w+ ){{0,2}}?(?:to|unknown|unclear|under investigation|{_DONE})"
+    r"|follow-up (?:time|period|duration|of)|during (?:the )?follow-up"
     r"|(?:remains?|are|is) (?:still )?(?:unclear|unknown|controversial|poorly understood|lacking|needed|required"
     r"|warranted)|(?:further|additional|more|future) (?:stud(?:y|ies)|research|investigations?)"
     r"|^to (?:assess|determine|examine|investigate|evaluate|study|estimate|explore|compare|identify|test|describe))\b",
     re.IGNORECASE,
 )
+# A comparison without what is compared: "had increased risk ratios."
+_CUT_SHORT = re.compile(
+    r"\b(?:increased|decreased|higher|lower|reduced|elevated|greater) (?:relative )?"
+    r"(?:risks?|odds|hazards?|rates?|levels?|values?)(?: ratios?)?\.\Z",
+    re.IGNORECASE,
+)
+_NOTICE = re.compile(
+    r"©|\(c\) ?(?:1[89]|20)\d\d|\bcopyright\b.{0,40}\b(?:1[89]|20)\d\d|\bcopyright (?:holders?|\(c\)|by|owners?)\b"
+    r"|\ball rights reserved\b|\breprinted (?:with|by) permission\b|\bpublished (?:online )?by [A-Z]|\bISSN\b|\bISBN\b"
+    r"|\blicen[cs]ed under\b|\b(?:creative commons|cc[- ]by|open access article)\b|\bdistributed under the terms\b"
+    r"|\b(?:Elsevier|Wiley|Springer|Blackwell|Lippincott|Karger|Taylor (?:&|and) Francis|Nature Publishing|Humana)\b"
+    r".{0,30}\b(?:Ltd|Inc|LLC|GmbH|B\.?V|AG|Group|Sons|Science|Verlag|Publish\w+)\b"
+    r"|^(?:source|data|doi|pmid)s?: ?\S+$|^doi:? ?10\.",
+    re.IGNORECASE,
+)
+# What an extract of a database calls itself: "Nutrient values per 100 g, …, release 26."
+_IMPRINT = re.compile(r"\b(?:release|version|edition|revision|vol(?:ume|\.)?)\s?\d[\d.]*\W*\Z", re.IGNORECASE)
+_SPOKEN = re.compile(
+    r"\b(?:is|are|was|were|be|been|has|have|had|does?|did|can|could|may|might|must|will|would|shall|should|\w{2,}ed"
+    r"|changes?|adds?|removes?|needs?|requires?|runs?|works?|uses?|came|comes|brings?|brought)\b"
+)
+_SHORT_FORM = re.compile(r"(?<![\w-])(?=[\w-]*[A-Z][\w-]*[A-Z])[A-Za-z][A-Za-z0-9-]{1,7}s?(?![\w-])")
+_KNOWN = frozenset(
+    """
+    DNA RNA mRNA HIV AIDS UV UVB UVA US USA UK EU UN WHO FDA CDC EPA USDA NASA BMI LDL HDL ATP pH CI SD OR RR HR MRI CT
+    TV PC IQ NATO BBC HTML HTTP HTTPS URL SQL JSON XML CSV PDF API CPU GPU RAM USB ID IDs OK AM PM II III IV VI VII VIII
+    IX BC AD PCR EEG ECG GDP CEO COVID COVID-19 YouTube JavaScript GitHub MHz GHz kHz kJ kWh GB MB TB kB DIY FAQ
+    """.split()
+)
+"""Abbreviations that are read without being spelled out; names with capitals inside among them."""
+_KNOWN_IN = 3
+"""Sources that use an abbreviation from which on readers of the subject are taken to know it."""
 _END = re.compile(r"[.!…。！]['\"”’)\]]*$")
 
 
@@ -75,11 +119,31 @@ def unlabelled(sentence: str) -> str:
     return _LABEL.sub("", sentence, count=1) if _LABEL.match(sentence) else sentence
 
 
+def quotable(sentence: str) -> bool:
+    """Whether a sentence says anything at all: no notice of a publisher, no name of an edition."""
+    return not _NOTICE.search(sentence) and not (_IMPRINT.search(sentence) and not _SPOKEN.search(sentence))
+
+
+def titled(sentence: str, title: str) -> bool:
+    """Whether a sentence is nothing but the title of its document, which is named beside every quotation anyway.
+
+    Args:
+        sentence: as it may be quoted.
+        title: of its document; of several sentences, each is the title.
+    """
+    parts = [title, *(title[start:end] for start, end in sentences_of(title))]
+    return bool(title) and _bare(sentence) in {_bare(part) for part in parts}
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"\W+", " ", text.casefold()).strip()
+
+
 def telling(sentence: str) -> bool:
     """Whether a sentence says something to a reader who sees nothing else of its source."""
     if not _FEWEST_WORDS <= len(sentence.split()) <= _MOST_WORDS or not _END.search(sentence):
         return False
-    if len(_NUMBER.findall(sentence)) > _MOST_NUMBERS:
+    if len(_NUMBER.findall(sentence)) > _MOST_NUMBERS or _CUT_SHORT.search(sentence):
         return False
     if _SETTING.match(sentence) or _HEADED.match(sentence) or _PLANNED.search(sentence):
         return False
@@ -87,23 +151,47 @@ def telling(sentence: str) -> bool:
     return bool(_REPORTED.match(bare)) or not _POINTING.match(bare)
 
 
-def extract(sentences: Sequence[str], settings: LayerCSettings) -> list[int]:
+def _unexplained(sentence: str, known: Collection[str]) -> bool:
+    """Whether a sentence holds an abbreviation that it does not spell out and hardly any other source uses."""
+    found = {name for name in _SHORT_FORM.findall(sentence) if name not in _KNOWN and name not in known}
+    return any(f"({name}" not in sentence and f"{name} (" not in sentence for name in found)
+
+
+def _in_use(sentences: Sequence[str], sources: Sequence[str]) -> frozenset[str]:
+    """Abbreviations that several sources use."""
+    users: dict[str, set[str]] = {}
+    for sentence, source in zip(sentences, sources, strict=True):
+        for name in _SHORT_FORM.findall(sentence):
+            users.setdefault(name, set()).add(source)
+    return frozenset(name for name, some in users.items() if len(some) >= _KNOWN_IN)
+
+
+def extract(sentences: Sequence[str], settings: LayerCSettings, sources: Sequence[str] = ()) -> list[int]:
     """The sentences of a theme's card.
+
+    Those come first that stand alone and leave no abbreviation unexplained, then those that only stand alone; where
+    both are few, the others fill up.
 
     Args:
         sentences: (S,) of the theme.
         settings: the summariser, and how many to take at most.
+        sources: (S,) the document of each; without them no abbreviation counts as known.
 
     Returns:
         Indices, ascending.
     """
     wide = settings.model_copy(update={"sentences": _WIDER * settings.sentences})
     ranked = chosen(sentences, wide)
-    good = [entry for entry in ranked if telling(sentences[entry[0]])]
-    rest = [entry for entry in ranked if entry not in good]
-    taken = _distinct(sentences, good, settings.sentences)
-    if len(taken) < _LEAST:
-        taken += _distinct(sentences, rest, min(_LEAST, settings.sentences) - len(taken))
+    known = _in_use(sentences, sources) if sources else frozenset()
+    tiers: list[list[tuple[int, float]]] = [[], [], []]
+    for row, score in ranked:
+        rank = (1 if _unexplained(sentences[row], known) else 0) if telling(sentences[row]) else 2
+        tiers[rank].append((row, score))
+    taken: list[int] = []
+    for tier, limit in zip(
+        tiers, (settings.sentences, settings.sentences, min(_LEAST, settings.sentences)), strict=True
+    ):
+        taken += _distinct(sentences, tier, limit - len(taken))
     return sorted(taken)
 
 

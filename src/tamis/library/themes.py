@@ -203,7 +203,7 @@ def _themes(
     before = [theme for theme in former if not theme.outlier]
     inner = int(labels.max()) + 1
     continued = kept_ids(primary[:inner], before, settings.stable_overlap)
-    slugs = {theme_id.rsplit("/", 1)[-1] for theme_id in taken}
+    slugs = {name for place, _, name in (theme_id.rpartition("/") for theme_id in taken) if place == shelf_id}
     other = unique_slug(OUTLIERS, slugs, OUTLIERS)
     slugs |= {other, *(theme.theme_id.rsplit("/", 1)[-1] for theme in former)}
     used = {theme.label.casefold() for theme in continued.values()} | {OUTLIERS}

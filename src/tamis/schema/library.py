@@ -191,9 +191,11 @@ class EvidenceBasis:
         origins: independent ones: copies of one text count once.
         source_types: as the sources declare them, ascending.
         years: the earliest and the latest, None where no source says.
+        dated: how many documents say one.
         agreement: share of the statements that do not contradict another, None where nothing can be compared.
         coverage: share of the theme's chunks that are near what the card says.
         opposing: pairs of statements that differ, side by side.
+        cohesion: mean cosine of two of the theme's chunks, None for a single one.
     """
 
     chunks: int
@@ -204,6 +206,13 @@ class EvidenceBasis:
     agreement: float | None = None
     coverage: float = 0.0
     opposing: tuple[tuple[Quote, Quote], ...] = ()
+    dated: int = 0
+    cohesion: float | None = None
+
+    @property
+    def period(self) -> tuple[int, int] | None:
+        """The years where they speak for the theme: most of its documents are dated."""
+        return self.years if 2 * self.dated > self.documents else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from dataclasses import replace
 from tamis.check.disagree import agreement, disagreement
 from tamis.check.probe import probe_for
 from tamis.check.quarantine import reason
-from tamis.library.cards import Draft, Origin, content_hash, covered, draft, evidence_of
+from tamis.library.cards import Draft, Origin, cohesion, content_hash, covered, draft, evidence_of
 from tamis.library.statements import compare
-from tamis.library.telling import extract, overview, unlabelled
+from tamis.library.telling import extract, overview, quotable, titled, unlabelled
 from tamis.models.llm import load_chat
 from tamis.models.protocols import ChatModel
 from tamis.reduce.vectors import passages
@@ -152,25 +152,34 @@ def _drafted(shop: Workshop, theme: Theme, kept_out: set[_Place]) -> Draft:
     chunks, vectors = shop.corpus.some([member.chunk_id for member in theme.members])
     origins = shop.corpus.origins
     by_id = {chunk.chunk_id: chunk for chunk in chunks}
-    told = [(one.text, _quote(one, by_id[one.chunk_id], shop)) for one in theme_sentences(chunks)]
+    told = _sayings(shop, [(one.text, _quote(one, by_id[one.chunk_id], shop)) for one in theme_sentences(chunks)])
     documents = sorted({chunk.document_id for chunk in chunks})
     names = {name: origins[name].name for name in documents}
     while True:
         quotes = [quote for _, quote in told]
-        chosen = extract([text for text, _ in told], shop.app.settings.layer_c)
+        sources = [quote.document_id for quote in quotes]
+        chosen = extract([text for text, _ in told], shop.app.settings.layer_c, sources)
         refused = _orders(shop, [quotes[row] for row in chosen])
         if not refused:
             coverage = covered(vectors, passages(shop.app.embedder, [quotes[row].text for row in chosen]))
             made = draft(
                 theme.theme_id, theme.facet, theme.label, quotes, chosen,
                 compare(quotes, names, disagreement, agreement, chosen), origins, documents,
-                chunks=len(chunks), coverage=coverage,
+                chunks=len(chunks), coverage=coverage, cohesion=cohesion(vectors),
             )  # fmt: skip
             beside = [quote for pair in (*made.confirming, *made.basis.opposing) for quote in pair]
             if not (refused := _orders(shop, beside)):
                 return made
         kept_out |= {(quote.document_id, quote.span) for quote in quotes if quote.text in refused}
         told = [(text, quote) for text, quote in told if quote.text not in refused]
+
+
+def _sayings(shop: Workshop, told: Sequence[tuple[str, Quote]]) -> list[tuple[str, Quote]]:
+    """What may be quoted: no notices, and no titles of documents that say anything beside them."""
+    said = [(text, quote) for text, quote in told if quotable(quote.text)]
+    titles = [titled(quote.text, shop.corpus.told[quote.document_id].title) for _, quote in said]
+    more = {quote.document_id for (_, quote), title in zip(said, titles, strict=True) if not title}
+    return [entry for entry, title in zip(said, titles, strict=True) if not title or entry[1].document_id not in more]
 
 
 def _orders(shop: Workshop, quotes: Sequence[Quote]) -> set[str]:
@@ -229,8 +238,10 @@ def _shelf_order(shop: Workshop, shelf: Shelf, cards: Sequence[Card], hashed: st
     names = {name: shop.corpus.origins[name].name for name in documents}
     comparison = compare(quotes, names, disagreement, agreement)
     coverage = covered(vectors, passages(shop.app.embedder, [quotes[row].text for row in chosen]))
+    alone = len(cards) == 1 and cards[0].basis.chunks == len(chunks)
+    title = cards[0].title if alone else shelf.label
     made = draft(
-        shelf.shelf_id, shelf.facet, shelf.label, quotes, chosen, comparison, shop.corpus.origins, documents,
-        chunks=len(chunks), coverage=coverage,
+        shelf.shelf_id, shelf.facet, title, quotes, chosen, comparison, shop.corpus.origins, documents,
+        chunks=len(chunks), coverage=coverage, cohesion=cohesion(vectors),
     )  # fmt: skip
     return Order(made, hashed, "shelf")

@@ -96,6 +96,26 @@ def test_markdown_without_front_matter_is_named_by_its_heading() -> None:
     assert page("Rye *bread*\n===\n\nText.", "file:///b.md").documents[0].title == "Rye bread"
 
 
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        (
+            "Anisakis allergy after eating chicken meat.\n\nBACKGROUND: It is rare.",
+            "Anisakis allergy after eating chicken meat.",
+        ),
+        ("Serum of cat and pig. Study of DNA.\n\nPatients were seen.", "Serum of cat and pig. Study of DNA."),
+        (f"{'Long ' * 30}title of a paper\n\nText.", f"{'Long ' * 30}title of a paper"),
+        ("A single sentence is all there is.", ""),
+        ("A first line that goes on\nin the second.\n\nText.", ""),
+        ("One. Two. Three sentences are a paragraph.\n\nText.", ""),
+        (f"{'Long ' * 50}line.\n\nText.", ""),
+        ("First of a list;\n\nText.", ""),
+    ],
+)
+def test_the_title_of_a_plain_text(text, title):
+    assert page(text, "file:///a.txt").documents[0].title == title
+
+
 def test_text_is_tidied() -> None:
     document = page("Title\r\n\r\n\r\n\r\nBody  \r\n", "file:///a.txt").documents[0]
     assert (document.title, document.text) == ("Title", "Title\n\nBody")

@@ -8,8 +8,11 @@ from tamis.acquire.readers.base import Body, make_document
 from tamis.errors import UnreadableError
 from tamis.schema.document import Page
 from tamis.text.encoding import clean, decode
+from tamis.text.sentences import sentences
 
 _TITLE_CHARACTERS = 120
+_SENTENCE_CHARACTERS = 200
+_TITLE_SENTENCES = 2
 _BLANK_RUN = re.compile(r"\n[ \t]*\n[ \t\n]*\n")
 
 
@@ -20,12 +23,22 @@ def tidy(text: str) -> str:
 
 
 def first_line(text: str) -> str:
-    """The first line, when it is short enough and stands alone like a title, else nothing."""
+    """The first line where it stands alone like a title, else nothing.
+
+    A line that ends like a sentence is a title where it is one, or two as titles of papers are, and a text follows
+    behind an empty line.
+    """
     line, _, rest = text.partition("\n")
-    alone = not rest or rest.startswith("\n")
-    return (
-        line.strip() if alone and len(line) <= _TITLE_CHARACTERS and not line.rstrip().endswith((".", ",", ";")) else ""
-    )
+    line = line.strip()
+    if rest and not rest.startswith("\n"):
+        return ""
+    if not line.endswith((".", ",", ";")):
+        return line if len(line) <= _TITLE_CHARACTERS or (rest and _brief(line)) else ""
+    return line if rest and line.endswith(".") and _brief(line) else ""
+
+
+def _brief(line: str) -> bool:
+    return len(line) <= _SENTENCE_CHARACTERS and len(sentences(line)) <= _TITLE_SENTENCES
 
 
 class TextReader:
