@@ -198,3 +198,33 @@ def test_a_support_that_somebody_set_stays():
 def test_support_grows_with_the_collection_up_to_twenty(passages, least):
     assert supported(SETTINGS, passages).minimum_support == least
     assert supported(LayerASettings(minimum_support=7), passages).minimum_support == 7
+
+
+def test_shelves_keep_their_ids_while_most_of_their_passages_stay():
+    vectors, labels = clouds([60, 40, 40])
+    passages = _passages(labels, url="", title="")
+    first = induce_shelves("all", passages, vectors, SETTINGS)
+    # One subject vanishes and others come: the tree is made anew, and names are found among other siblings.
+    some, more = clouds([60, 40, 0, 70], seed=3)
+    others = [
+        Passage(
+            f"{'n' if label == 3 else ''}{passage.chunk_id}", f"{'n' if label == 3 else ''}{passage.document_id}", text
+        )
+        for label, passage, text in zip(more, _passages(more, url="", title=""), texts(more), strict=True)
+    ]
+    second = induce_shelves("all", others, some, SETTINGS, first)
+    _sound(second, others)
+    for chunk_id in ("d000#c0", "d070#c0"):
+        assert second.attachments[chunk_id] == first.attachments[chunk_id]
+    assert second.attachments["nd120#c0"] not in first.attachments.values()
+    assert len({shelf.label for shelf in second.shelves}) == len(second.shelves) == 3
+
+
+def test_everything_continues_as_nothing_else():
+    vectors, labels = clouds([60, 40, 40])
+    passages = _passages(labels, url="", title="")
+    first = induce_shelves("all", passages[:60], vectors[:60], LayerASettings(minimum_support=30))
+    assert _tops(first) == [WHOLE]
+    second = induce_shelves("all", passages, vectors, SETTINGS, first)
+    assert WHOLE not in _tops(second)
+    assert len(_tops(second)) == 3

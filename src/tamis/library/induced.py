@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,10 +21,12 @@ import numpy.typing as npt
 from tamis.library.communities import NONE, Labels, coherence, leiden, modularity, shares
 from tamis.library.labels import names
 from tamis.library.neighbours import nearest_by_vector
-from tamis.library.paths import Passage, chapters, common_beginning, common_title, folders, is_index, own_titles, spoken
-from tamis.library.slugs import unique_slug
+from tamis.library.paths import Passage, common_beginning, common_title, spoken
+from tamis.library.slugs import free, unique_slug
+from tamis.library.stable import paired
 from tamis.library.support import supported
-from tamis.library.vocabulary import Background, background, spellings, vocabulary
+from tamis.library.units import FEWEST, Units, mean, units_of
+from tamis.library.vocabulary import vocabulary
 from tamis.models.protocols import Matrix
 from tamis.schema.library import Shelf
 from tamis.settings_library import LayerASettings
@@ -33,7 +36,6 @@ if TYPE_CHECKING:
 
 Rows = npt.NDArray[np.int64]
 
-_DOCUMENTS = 30
 _NEIGHBOURS = 15
 _FEWEST_NEIGHBOURS = 3
 _UNITS_A_NEIGHBOUR = 8
@@ -47,10 +49,11 @@ _MANY = 20
 # Folders and communities must hold together more than chance would; a site with more folders is an archive by date.
 _COHERENT = 0.1
 _COMMUNITIES = 0.15
-# The fewer the passages, the better chance alone divides them: clouds without any parts reach .39.
+# Small parts and few passages: clouds without any parts reach .39 below 60 passages, .30 above.
+_SUPPORTED = 20
 _FEW = 60
 _COHERENT_FEW = 0.2
-_COMMUNITIES_FEW = 0.42
+_COMMUNITIES_SMALL, _COMMUNITIES_FEW = 0.32, 0.42
 _MOST = 40
 # Less than this beside the folders is one shelf.
 _LITTLE = 0.1
@@ -58,7 +61,8 @@ _LITTLE = 0.1
 _DIVIDED = 3
 # A tree is given up for a new one only when that is better by more than chance makes it.
 _BETTER = 0.02
-_OPENING = 1500
+# A shelf keeps its id above this overlap with its former self.
+_STABLE = 0.5
 REST = "Other"
 WHOLE = "Everything"
 
@@ -74,33 +78,6 @@ class Induced:
 
     shelves: tuple[Shelf, ...]
     attachments: Mapping[str, tuple[str, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class _Units:
-    """What is put on shelves as a whole: U documents or chunks.
-
-    Attributes:
-        vectors: (U, D).
-        weights: (U,) chunks in each.
-        paths: where the source puts each.
-        titles: as the source writes them.
-        texts: what each is named by.
-        indexes: folder → the title of its index page.
-        spelling: how words are written in running text.
-        common: how common words are in all of them.
-        members: the chunks of each.
-    """
-
-    vectors: Matrix
-    weights: Rows
-    paths: tuple[tuple[str, ...], ...]
-    titles: tuple[str, ...]
-    texts: tuple[str, ...]
-    indexes: Mapping[tuple[str, ...], str]
-    spelling: Mapping[str, str]
-    common: Background
-    members: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +115,7 @@ def induce_shelves(
         return Induced((), {})
     settings = supported(settings, len(passages))
     order = sorted(range(len(passages)), key=lambda row: passages[row].chunk_id)
-    units = _units([passages[row] for row in order], vectors[order])
+    units = units_of([passages[row] for row in order], vectors[order])
     tree = list(_tree(units, settings))
     leaves = np.zeros(len(units.weights), dtype=np.int64)
     # Parents come before their children, so the deepest shelf has the last word.
@@ -149,46 +126,10 @@ def induce_shelves(
         kept = _extended(units, graph, previous)
         if (kept != NONE).all() and modularity(graph, kept, 1.0) >= modularity(graph, leaves, 1.0) - _BETTER:
             return _placed(units, previous.shelves, kept)
-    return _placed(units, _shelves(facet, tree, units), leaves)
+    return _placed(units, _shelves(facet, tree, units, previous or Induced((), {})), leaves)
 
 
-def _units(passages: Sequence[Passage], vectors: Matrix) -> _Units:
-    groups: dict[str, list[int]] = {}
-    by_document = len({passage.document_id for passage in passages}) >= _DOCUMENTS
-    for row, passage in enumerate(passages):
-        groups.setdefault(passage.document_id if by_document else passage.chunk_id, []).append(row)
-    heads = [passages[rows[0]] for rows in groups.values()]
-    titles = own_titles([head.title for head in heads])
-    parts = [[passages[row] for row in rows] for rows in groups.values()]
-    told = tuple(_telling(part, title) for part, title in zip(parts, titles, strict=True))
-    return _Units(
-        vectors=np.stack([_mean(vectors[rows]) for rows in groups.values()]),
-        weights=np.array([len(rows) for rows in groups.values()], dtype=np.int64),
-        paths=tuple(folders(head.url) if by_document else chapters(head) for head in heads),
-        titles=tuple(head.title for head in heads),
-        texts=told,
-        indexes={folders(head.url): title for head, title in zip(heads, titles, strict=True) if is_index(head.url)},
-        spelling=spellings(passage.text[:_OPENING] for passage in passages),
-        common=background(told),
-        members=tuple(tuple(passage.chunk_id for passage in part) for part in parts),
-    )
-
-
-def _mean(vectors: Matrix) -> Matrix:
-    total = vectors.sum(axis=0, dtype=np.float64)
-    length = float(np.sqrt((total * total).sum()))
-    mean: Matrix = (total / length if length else total).astype(np.float32)
-    return mean
-
-
-def _telling(passages: Sequence[Passage], title: str) -> str:
-    """Title, headings and opening, which say what a page is about; the text where there are no headings."""
-    headings = dict.fromkeys(heading for passage in passages for heading in passage.headings[1:])
-    opening = passages[0].text[:_OPENING]
-    return "\n\n".join([title, *headings, opening] if title or headings else [passage.text for passage in passages])
-
-
-def _tree(units: _Units, settings: LayerASettings) -> Iterator[tuple[int, _Part]]:
+def _tree(units: Units, settings: LayerASettings) -> Iterator[tuple[int, _Part]]:
     """Parts with the number of the part above (-1 at the top), parents before children."""
     whole = _Part(np.arange(len(units.weights)), WHOLE, 0)
     waiting = [(NONE, 1, part) for part in _divided(units, whole, settings) or [whole]]
@@ -198,10 +139,10 @@ def _tree(units: _Units, settings: LayerASettings) -> Iterator[tuple[int, _Part]
             waiting += [(number, depth + 1, child) for child in _divided(units, part, settings)]
 
 
-def _divided(units: _Units, part: _Part, settings: LayerASettings) -> list[_Part]:
+def _divided(units: Units, part: _Part, settings: LayerASettings) -> list[_Part]:
     """The parts of a part, the largest first; none where it does not fall apart."""
     size = int(units.weights[part.rows].sum())
-    if size < _DIVIDED * settings.minimum_support or len(part.rows) < _DOCUMENTS:
+    if size < _DIVIDED * settings.minimum_support or len(part.rows) < FEWEST:
         return []
     graph = _graph(units, part.rows)
     labels, named, used = _by_path(units, part, settings)
@@ -213,8 +154,7 @@ def _divided(units: _Units, part: _Part, settings: LayerASettings) -> list[_Part
     elif len(rest):
         labels[rest] = _by_meaning(units, part.rows[rest], settings) + len(named)
     number = int(labels.max()) + 1
-    least = _COMMUNITIES if size >= _FEW else _COMMUNITIES_FEW
-    if number < 2 or (not named and modularity(graph, labels, 1.0) < least):
+    if number < 2 or (not named and modularity(graph, labels, 1.0) < _least(size, settings)):
         return []
     found = named + _names(units, part.rows, labels, named)
     if not all(found):
@@ -225,13 +165,20 @@ def _divided(units: _Units, part: _Part, settings: LayerASettings) -> list[_Part
     return sorted(parts, key=lambda some: (-int(units.weights[some.rows].sum()), some.label))
 
 
-def _graph(units: _Units, rows: Rows) -> csr_array:
+def _least(size: int, settings: LayerASettings) -> float:
+    """The modularity that chance does not reach: it divides few passages better, and into small parts more easily."""
+    if settings.minimum_support >= _SUPPORTED:
+        return _COMMUNITIES
+    return _COMMUNITIES_SMALL if size >= _FEW else _COMMUNITIES_FEW
+
+
+def _graph(units: Units, rows: Rows) -> csr_array:
     """Neighbours of units; fewer where there are few, since a graph that joins everything has no communities."""
     count = min(_NEIGHBOURS, max(_FEWEST_NEIGHBOURS, len(rows) // _UNITS_A_NEIGHBOUR))
     return nearest_by_vector(units.vectors[rows], count).union()
 
 
-def _by_path(units: _Units, part: _Part, settings: LayerASettings) -> tuple[Labels, list[str], int]:
+def _by_path(units: Units, part: _Part, settings: LayerASettings) -> tuple[Labels, list[str], int]:
     """The units of a part by the next piece of their path: labels (-1 where it leads to too few), names, path used."""
     used = part.path
     paths = [units.paths[row] for row in part.rows]
@@ -259,7 +206,7 @@ def _by_path(units: _Units, part: _Part, settings: LayerASettings) -> tuple[Labe
     return labels, named, used + 1
 
 
-def _by_meaning(units: _Units, rows: Rows, settings: LayerASettings) -> Labels:
+def _by_meaning(units: Units, rows: Rows, settings: LayerASettings) -> Labels:
     """Communities of units, none with too few chunks as far as there is another to join."""
     graph = _graph(units, rows)
     weights = units.weights[rows]
@@ -272,21 +219,21 @@ def _by_meaning(units: _Units, rows: Rows, settings: LayerASettings) -> Labels:
     return max(tried, key=lambda pair: pair[0])[1]
 
 
-def _without_small(units: _Units, rows: Rows, labels: Labels, settings: LayerASettings) -> Labels:
+def _without_small(units: Units, rows: Rows, labels: Labels, settings: LayerASettings) -> Labels:
     """The smallest community joins the one whose mean is nearest, until all have enough chunks."""
     while labels.max() > 0:
         sizes = np.bincount(labels, units.weights[rows])
         least = int(sizes.argmin())
         if sizes[least] >= settings.minimum_support:
             break
-        means = np.stack([_mean(units.vectors[rows[labels == number]]) for number in range(len(sizes))])
+        means = np.stack([mean(units.vectors[rows[labels == number]]) for number in range(len(sizes))])
         near = (means.astype(np.float64) * means[least]).sum(axis=1).round(6)
         near[least] = -np.inf
         labels = np.unique(np.where(labels == least, near.argmax(), labels), return_inverse=True)[1].astype(np.int64)
     return labels
 
 
-def _names(units: _Units, rows: Rows, labels: Labels, named: Sequence[str]) -> list[str]:
+def _names(units: Units, rows: Rows, labels: Labels, named: Sequence[str]) -> list[str]:
     """Of the groups that no folder names: the title that most of their pages share, else their own words."""
     number = int(labels.max()) + 1
     if number == len(named):
@@ -301,19 +248,57 @@ def _names(units: _Units, rows: Rows, labels: Labels, named: Sequence[str]) -> l
     ]
 
 
-def _shelves(facet: str, tree: Sequence[tuple[int, _Part]], units: _Units) -> list[Shelf]:
+def _shelves(facet: str, tree: Sequence[tuple[int, _Part]], units: Units, previous: Induced) -> list[Shelf]:
+    """Shelves with the ids and labels they had, or with new ones."""
+    kept = _continued(tree, units, previous)
     shelves: list[Shelf] = []
     taken: defaultdict[str, set[str]] = defaultdict(set)
-    for parent, part in tree:
+    labels: defaultdict[str, set[str]] = defaultdict(set)
+    for shelf in kept.values():
+        place, _, slug = shelf.shelf_id.rpartition("/")
+        taken[place].add(slug)
+        labels[place].add(shelf.label.casefold())
+    for number, (parent, part) in enumerate(tree):
         above = shelves[parent] if parent >= 0 else Shelf(facet, facet, "", depth=0)
-        slug = unique_slug(part.label, taken[above.shelf_id], units.members[int(part.rows[0])][0])
+        same = kept.get(number)
+        label = same.label if same else free(part.label, labels[above.shelf_id])
+        slug = "" if same else unique_slug(label, taken[above.shelf_id], units.members[int(part.rows[0])][0])
         taken[above.shelf_id].add(slug)
+        labels[above.shelf_id].add(label.casefold())
+        shelf_id = same.shelf_id if same else f"{above.shelf_id}/{slug}"
         place = above.shelf_id if above.depth else ""
-        shelves.append(Shelf(f"{above.shelf_id}/{slug}", facet, part.label, place, above.depth + 1))
+        shelves.append(Shelf(shelf_id, facet, label, place, above.depth + 1))
     return shelves
 
 
-def _extended(units: _Units, graph: csr_array, previous: Induced) -> Labels:
+def _continued(tree: Sequence[tuple[int, _Part]], units: Units, previous: Induced) -> dict[int, Shelf]:
+    """Number of a part → the shelf of before that most of its chunks were on; below a shelf that continues no other.
+
+    What was everything, or the rest, continues as nothing else.
+    """
+    members: defaultdict[str, set[str]] = defaultdict(set)
+    for chunk_id, places in previous.attachments.items():
+        for place in places:
+            for shelf_id in accumulate(place.split("/"), "{}/{}".format):
+                members[shelf_id].add(chunk_id)
+    kept: dict[int, Shelf] = {}
+    waiting = [(NONE, "")]
+    while waiting:
+        parent, above = waiting.pop()
+        former = {
+            shelf.shelf_id: shelf
+            for shelf in previous.shelves
+            if shelf.parent == above and shelf.label not in (WHOLE, REST)
+        }
+        parts = [at for at, (up, part) in enumerate(tree) if up == parent and part.label not in (WHOLE, REST)]
+        new = [{chunk_id for row in tree[at][1].rows.tolist() for chunk_id in units.members[row]} for at in parts]
+        for position, shelf_id in paired(new, {name: members[name] for name in former}, _STABLE).items():
+            kept[parts[position]] = former[shelf_id]
+            waiting.append((parts[position], shelf_id))
+    return kept
+
+
+def _extended(units: Units, graph: csr_array, previous: Induced) -> Labels:
     """(U,) the shelf of each unit in the tree of before.
 
     A known one stays; a new one goes where most of its neighbourhood is, among the shelves that hold others of its own
@@ -337,7 +322,7 @@ def _extended(units: _Units, graph: csr_array, previous: Induced) -> Labels:
     return placed
 
 
-def _placed(units: _Units, shelves: Sequence[Shelf], leaves: Labels) -> Induced:
+def _placed(units: Units, shelves: Sequence[Shelf], leaves: Labels) -> Induced:
     """Count what stands where; shelves with nothing on or below them are gone."""
     numbers = {shelf.shelf_id: number for number, shelf in enumerate(shelves)}
     direct = np.bincount(leaves, units.weights, minlength=len(shelves)).astype(int)

@@ -50,3 +50,16 @@ def unique_slug(label: str, taken: Container[str], key: str) -> str:
     if short not in taken:
         return short
     return f"{short}-{hashlib.sha256(key.encode()).hexdigest()[:6]}"
+
+
+def free(label: str, used: Container[str]) -> str:
+    """The label, or the next that no sibling has.
+
+    Args:
+        label: wanted.
+        used: case-folded labels of the siblings.
+    """
+    found, number = label, 2
+    while found.casefold() in used:
+        found, number = f"{label} ({number})", number + 1
+    return found

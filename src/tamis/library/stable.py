@@ -1,4 +1,4 @@
-"""Which theme of a rebuild is which theme of before (L4).
+"""Which theme of a rebuild is which theme of before, and which shelf (L3, L4).
 
 A theme keeps its id while most of its members stay. The overlap of a new theme with a former one is the number of
 chunks they share, divided by the size of the former one, or by how many chunks of the new one existed before, whichever
@@ -31,21 +31,35 @@ def kept_ids(new: Sequence[AbstractSet[str]], former: Sequence[Theme], overlap: 
     Returns:
         Position in ``new`` → the theme it continues.
     """
-    before = {theme.theme_id: primary_members(theme) for theme in former}
     by_id = {theme.theme_id: theme for theme in former}
-    known: AbstractSet[str] = frozenset().union(*before.values())
+    found = paired(new, {theme_id: primary_members(theme) for theme_id, theme in by_id.items()}, overlap)
+    return {position: by_id[theme_id] for position, theme_id in found.items()}
+
+
+def paired(new: Sequence[AbstractSet[str]], former: Mapping[str, AbstractSet[str]], overlap: float) -> dict[int, str]:
+    """Pair groups of chunks with those of before, by the rule above.
+
+    Args:
+        new: the chunks of each new group.
+        former: id → the chunks it had.
+        overlap: least overlap, 0 to 1.
+
+    Returns:
+        Position in ``new`` → the id it continues.
+    """
+    known: AbstractSet[str] = frozenset().union(*former.values())
     pairs = sorted(
-        (-shared / max(len(members), len(chunks & known)), -shared, theme_id, position)
+        (-shared / max(len(members), len(chunks & known)), -shared, name, position)
         for position, chunks in enumerate(new)
-        for theme_id, members in before.items()
+        for name, members in former.items()
         if (shared := len(chunks & members))
     )
-    kept: dict[int, Theme] = {}
+    kept: dict[int, str] = {}
     gone: set[str] = set()
-    for negative, _, theme_id, position in pairs:
-        if -negative >= overlap and position not in kept and theme_id not in gone:
-            kept[position] = by_id[theme_id]
-            gone.add(theme_id)
+    for negative, _, name, position in pairs:
+        if -negative >= overlap and position not in kept and name not in gone:
+            kept[position] = name
+            gone.add(name)
     return kept
 
 

@@ -24,7 +24,7 @@ from tamis.library.density import dense_places
 from tamis.library.labels import Name, names
 from tamis.library.neighbours import entity_matrix, nearest_by_entity, nearest_by_vector
 from tamis.library.paths import spoken
-from tamis.library.slugs import unique_slug
+from tamis.library.slugs import free, unique_slug
 from tamis.library.stable import former_places, kept_ids, primary_members
 from tamis.library.vocabulary import Background, vocabulary
 from tamis.models.protocols import Matrix
@@ -214,7 +214,7 @@ def _themes(
             theme_id, label = same.theme_id, same.label
             keywords = same.keywords if primary_members(same) == primary[position] else keywords
         elif position < inner:
-            label = _free(label or shelf.place.label or spoken(shelf_id.rsplit("/", 1)[-1]), used)
+            label = free(label or shelf.place.label or spoken(shelf_id.rsplit("/", 1)[-1]), used)
             used.add(label.casefold())
             slug = unique_slug(label, slugs, min(primary[position]))
             slugs.add(slug)
@@ -223,14 +223,6 @@ def _themes(
             Theme(theme_id, shelf.place.facet, shelf_id, label, keywords, members[position], position >= inner)
         )
     return sorted(themes, key=lambda theme: (theme.outlier, -len(primary_members(theme)), theme.theme_id))
-
-
-def _free(label: str, used: Collection[str]) -> str:
-    """The label, or the next that no sibling has."""
-    free, number = label, 2
-    while free.casefold() in used:
-        free, number = f"{label} ({number})", number + 1
-    return free
 
 
 def _members(shelf: _Shelf, labels: Labels, number: int) -> list[tuple[Member, ...]]:
