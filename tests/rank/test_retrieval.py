@@ -70,6 +70,11 @@ def test_a_quote_that_stands_nowhere_is_said_and_its_words_are_looked_for(rank, 
     assert rank(asked('How long does "" or " ." keep?')).notes == ()
 
 
+def test_one_quoted_word_and_a_long_text_insist_on_nothing(rank, asked):
+    assert len(rank(asked('How long does "rice" keep?')).items) > 1
+    assert rank(asked('What is "rice cooked" ' + "and so on " * 20)).notes == ()
+
+
 def test_relatives_stand_below_the_last_at_nine_tenths(rank, asked):
     ranking = rank(asked("Microsoft opened an office in Ireland"), recipe="auto", limit=1)
     assert [item.document_id for item in ranking.items[:1]] == ["microsoft"]

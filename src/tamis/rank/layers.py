@@ -25,6 +25,8 @@ from tamis.text.tokens import terms, words
 Scores = npt.NDArray[np.float64]
 LAYERS: tuple[Via, ...] = ("text", "vector", "profile")
 _QUOTED = re.compile(r'"([^"]{0,200})"|[“„]([^“”„"]{0,200})[”“]')
+_LONGEST_ASKED = 30
+"""Words of a question."""
 NOWHERE = -1
 """Stands for the row of a chunk that no layer named."""
 
@@ -218,9 +220,15 @@ def _firsts(ascending: Rows) -> npt.NDArray[np.bool_]:
 
 
 def quoted_phrases(question: str) -> tuple[str, ...]:
-    """What stands in double quotation marks, in order, none twice: "…" must be found word for word."""
+    """The phrases in double quotation marks, in order, none twice: "…" must be found word for word.
+
+    One quoted word keeps its distance from the word more often than it insists on it ("organic" chicken), and a text too
+    long for a question quotes as texts do.
+    """
+    if len(question.split()) > _LONGEST_ASKED:
+        return ()
     found = (match[1] or match[2] or "" for match in _QUOTED.finditer(question))
-    return tuple(dict.fromkeys(" ".join(text.split()) for text in found if words(text)))
+    return tuple(dict.fromkeys(" ".join(text.split()) for text in found if len(words(text)) > 1))
 
 
 _NOTHING = _Found(np.zeros(0, dtype=np.int64), np.zeros(0))
