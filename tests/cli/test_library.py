@@ -224,3 +224,115 @@ def test_a_card_that_holds_a_word_of_the_query_is_no_weak_match(capsys: pytest.C
 def test_an_unknown_facet_brings_those_there_are(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     err = refused([*words, "--name", "kitchen", "--facet", "drinks"], capsys)
     assert "allergies, foods, subjects" in err
+
+
+def forgotten(home: Path, about: str) -> str:
+    """Remove from the collection the document that a card quotes first."""
+    from tamis.app import Tamis
+
+    app = Tamis(home=home)
+    with app.store.library("kitchen") as library:
+        card = library.graph.card(about)
+        assert card is not None
+        document_id = card.sentences[0].quotes[0].document_id
+    with app.store.writer("kitchen") as writer:
+        writer.forget(document_id)
+        writer.publish()
+    return document_id
+
+
+def test_a_card_whose_source_is_gone_is_shown_with_a_note(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    about = printed(["themes", "--name", "kitchen", "--facet", "foods"], capsys)["themes"][0]["theme_id"]
+    document_id = forgotten(own, about)
+    assert printed(["card", about, "--name", "kitchen"], capsys)["outdated"] == [document_id]
+    assert main(["card", about, "--name", "kitchen"]) == 0
+    out = capsys.readouterr().out
+    assert f"A source is gone since, or reads otherwise: {document_id}" in out
+    assert "`tamis build --name kitchen`" in out
+    assert "(gone since)" in out
+    assert main(["export", "--name", "kitchen", "--html", "k.html", "--graphml", "k.graphml"]) == 0
+    assert capsys.readouterr().err.count("gone from the collection since") == 2
+
+
+def test_a_card_that_is_not_built_yet_says_so_and_audit_counts_it(
+    own: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (own / "collections" / "kitchen" / "library.sqlite").unlink()
+    assert main(["build", "--name", "kitchen", "--only", "build_layer_a", "--only", "attach", "--quiet"]) == 0
+    shelf = printed(["shelves", "--name", "kitchen"], capsys)["shelves"][0]["shelf_id"]
+    assert f"the card of {shelf!r} is not built yet" in refused(["card", shelf, "--name", "kitchen"], capsys)
+    found = printed(["audit", "--name", "kitchen"], capsys, 6)
+    assert found["unfinished"] == found["shelves"] + found["themes"]
+    assert main(["audit", "--name", "kitchen"]) == 6
+    assert "unfinished: " in capsys.readouterr().err
+    assert main(["cards", "eggs", "--name", "kitchen"]) == 0
+    assert "the library is unfinished" in capsys.readouterr().err
+
+
+def test_a_name_that_is_nearly_right_brings_what_was_meant(capsys: pytest.CaptureFixture[str]) -> None:
+    shelf = next(
+        shelf for shelf in printed(["shelves", "--name", "kitchen"], capsys)["shelves"] if len(shelf["label"]) > 4
+    )
+    err = refused(["card", f"{shelf['label']}x", "--name", "kitchen"], capsys)
+    assert "there is no shelf or theme" in err
+    assert shelf["shelf_id"] in err.partition("did you mean")[2]
+    theme = printed(["themes", "--name", "kitchen"], capsys)["themes"][0]
+    assert theme["theme_id"] in refused(["card", theme["label"][:-1], "--name", "kitchen"], capsys)
+    err = refused(["card", "qqqq", "--name", "kitchen"], capsys)
+    assert "`tamis shelves --name kitchen` and `tamis themes --name kitchen` list" in err
+
+
+def test_themes_of_a_shelf_that_has_none_are_those_below(
+    own: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TAMIS_LAYER_A__MINIMUM_SUPPORT", "3")
+    tree = "- xylem:\n  - egg | eggs\n  - garlic\n- phloem:\n  - rice\n  - salt\n"
+    Path("plants.yaml").write_text(tree, "utf-8")
+    assert main(["build", "--name", "kitchen", "--no-llm", "--quiet", "--ontology", "plants.yaml"]) == 0
+    below = printed(["themes", "plants/xylem", "--name", "kitchen"], capsys)["themes"]
+    assert {theme["shelf_id"] for theme in below} == {"plants/xylem/egg", "plants/xylem/garlic"}
+    assert main(["themes", "xylem", "--name", "kitchen"]) == 0
+    out = capsys.readouterr().out
+    assert "egg  plants/xylem/egg:\n" in out
+    assert all(theme["theme_id"] in out for theme in below)
+
+
+def test_shelves_of_several_facets_stand_under_their_names(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["shelves", "--name", "kitchen"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if line.endswith(":")] == ["allergies:", "foods:", "subjects:"]
+    assert lines[0] == "allergies:"
+    assert not any("(1 passages" in line or "1 themes" in line for line in lines)
+
+
+def test_a_query_without_words_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "the query is empty" in refused(["cards", " ", "--name", "kitchen"], capsys)
+
+
+def test_a_build_without_a_shelf_says_why_and_ends_with_3(
+    own: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("few.yaml").write_text("name: Few\nterms:\n  - egg | eggs\n  - garlic\n", "utf-8")
+    monkeypatch.setenv("TAMIS_LAYER_A__MINIMUM_SUPPORT", "90")
+    assert main(["build", "--name", "kitchen", "--no-llm", "--ontology", "few.yaml"]) == 3
+    out, err = capsys.readouterr()
+    assert "no term of Few reaches 90 passages (layer_a.minimum_support); the nearest: egg " in err
+    assert out.startswith("few: 0 shelves")
+    assert main(["shelves", "--name", "kitchen"]) == 0
+    assert "few has no shelf: no term of Few" in capsys.readouterr().err
+    assert printed(["build", "--name", "kitchen", "--drop", "few"], capsys)["shelves"] == 0
+    assert "--drop builds nothing" in refused(["build", "--name", "kitchen", "--drop", "few", "--facet", "x"], capsys)
+
+
+def test_a_facet_is_dropped(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["build", "--name", "kitchen", "--drop", "allergies"]) == 0
+    assert capsys.readouterr().out.startswith("dropped allergies: ")
+    assert "foods, subjects" in refused(["shelves", "--name", "kitchen", "--facet", "allergies"], capsys)
+    assert printed(["audit", "--name", "kitchen"], capsys)["breaches"] == []
+    assert "no facet 'allergies'" in refused(["build", "--name", "kitchen", "--drop", "allergies"], capsys)
+
+
+def test_a_folder_has_no_sentences_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "texts").mkdir()
+    for command in ("summarize", "page"):
+        assert "texts is a folder" in refused([command, "texts"], capsys)

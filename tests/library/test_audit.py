@@ -84,3 +84,4 @@ def test_cards_are_not_missed_before_they_were_made(library):
     library.forget_cards(["food"])
     library.graph.note("food:build_layer_c", "")
     assert rules(library) == []
+    assert audit(library, exists=lambda chunk: True, hash_at=lambda document_id, span: "hash").unfinished == 1

@@ -148,8 +148,35 @@ def test_a_tree_without_its_frame(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ("- 42", "line 3: the number 42 (quote it where it is a name) was left out"),
+        ("- 1.5", "the number 1.5"),
+        ("-", "line 3: an empty entry was left out"),
+        ("- null", "an empty entry"),
+        ("- {term: pear}", "line 3: an entry with 'term', where `label` names a term, was left out"),
+        ("- {label: pear, synonym: pears}", "line 3: the unknown key 'synonym'"),
+        ("- Tea", "line 3: 'Tea' is one term with 'tea' in line 2"),
+        ("- tea!", "line 3: 'tea!' is one term with 'tea' in line 2"),
+        ("version: 2", "line 3: the unknown key 'version' (known: name, terms) was left out"),
+    ],
+)
+def test_what_is_no_name_in_a_tree_is_named(tmp_path: Path, entry: str, said: str) -> None:
+    ontology = _load(tmp_path, "a.yaml", f"terms:\n- tea\n{entry}\n")
+    assert any(said in problem for problem in ontology.problems)
+    assert {"tea"} <= set(ontology.terms) <= {"tea", "pear"}
+
+
+def test_words_that_yaml_takes_for_something_else_are_names(tmp_path: Path) -> None:
+    ontology = _load(tmp_path, "a.yaml", "- no\n- '42'\n- Term: [tea]\n")
+    assert set(ontology.terms) == {"no", "42", "term", "tea"}
+    assert not ontology.problems
+
+
+@pytest.mark.parametrize(
     ("name", "text", "says"),
     [
+        ("a.yaml", "name: Foods\nterm:\n- tea\n", "it has a `name` and 'term', but no `terms`"),
         ("a.yaml", "- [unclosed", "not YAML"),
         ("a.yaml", "just words: [a, b", "not YAML"),
         ("a.yaml", "just words", "one piece of text"),

@@ -102,10 +102,11 @@ def build_shelves(shop: Workshop) -> list[str]:
     if shop.how.ontology:
         stood, shelves = len(graph.shelves(shop.facet)), _projected(shop).shelves
         graph.replace_shelves(shop.facet, shelves)
-        if not shelves:
-            gone = f"; the {'shelf' if stood == 1 else f'{stood} shelves'} it had went" if stood else ""
-            shop.why[shop.facet] = f"{_too_few(shop)}{gone}"
-        return []
+        if shelves:
+            return []
+        shop.why[shop.facet] = _too_few(shop)
+        went = "the shelf it had is gone" if stood == 1 else f"the {stood} shelves it had are gone"
+        return [f"{went}; `--facet {shop.facet} --ontology ''` makes shelves from the texts"] if stood else []
     if _little_changed(shop):
         return []
     from tamis.library.induced import Induced, induce_shelves
