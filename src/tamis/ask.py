@@ -289,8 +289,17 @@ def _answered(
         references=tuple(ref.labels for ref in refs),
         ledger=ledger,
         support=support,
-        notes=(*base.notes, *notes),
+        notes=(*base.notes, *_never_mentioned(answering), *notes),
     )
+
+
+def _never_mentioned(answering: Sequence[_Found]) -> tuple[str, ...]:
+    """A note on words of the question that none of the collections holds: the answer may be about something like it."""
+    unknown = [word for word in answering[0].verdict.unknown if all(word in one.verdict.unknown for one in answering)]
+    if not unknown:
+        return ()
+    words = " or ".join(f'"{word}"' for word in unknown)
+    return (f"{' and '.join(one.name for one in answering)} nowhere mention{'s' * (len(answering) == 1)} {words}",)
 
 
 def _holds(

@@ -221,6 +221,9 @@ class AnswerSettings(Section):
     read_words: Count = Field(30, description="answerable: words of a question up to which passages are read with it")
     read_compared: float = Field(0.1, ge=0.0, description="answerable, read: weight of what comparing found; tuned")
     read_border: float = Field(-4.5, description="answerable, read: log-odds of a passage that just answers; tuned")
+    read_unknown: float = Field(
+        4.0, ge=0.0, description="when to answer: log-odds a word that stands nowhere costs; tuned"
+    )
     sentences: Count = Field(6, description="most claims of an extractive answer; tuned")
     continued: int = Field(2, ge=0, description="most sentences that follow the opening one in its passage; tuned")
     further: int = Field(2, ge=0, description="most other passages a sentence is added from; tuned")

@@ -43,6 +43,14 @@ def test_reading_has_the_last_word_on_a_question(asked, settings):
     assert reread(replace(far, odds=3.0), question, -9.0, settings.answer).answered
 
 
+def test_a_word_that_stands_nowhere_counts_against_an_answer(verdict, asked, settings):
+    assert verdict(asked("How long does cooked rice from Patagonia keep?")).unknown == ("Patagonia",)
+    known = Verdict(True, 3.0, 0.6, 0.5, compared=3.0)
+    question = replace(asked("How long does almond milk keep?"), asks=True)
+    assert reread(known, question, -2.0, settings.answer).answered
+    assert not reread(replace(known, unknown=("almond",)), question, -2.0, settings.answer).answered
+
+
 def test_what_does_not_ask_is_not_refused_for_not_being_answered(asked, settings):
     near, far = (Verdict(score >= 0, score, 0.6, 0.5, compared=score) for score in (3.0, -3.0))
     keywords = asked("cooked rice calories")

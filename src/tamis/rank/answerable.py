@@ -20,6 +20,7 @@ from tamis.schema.question import Interpretation
 from tamis.schema.ranking import Ranking
 from tamis.settings import AnswerSettings, Settings
 from tamis.store.protocols import CollectionReader
+from tamis.text.content import content_words
 from tamis.text.tokens import is_stop, terms, words
 from tamis.text.unasked import unasked
 
@@ -31,6 +32,7 @@ class Verdict:
     Attributes:
         answered: the evidence is about the question.
         score: log-odds that it is, 0 at the border.
+        unknown: words of the question, as written, that stand nowhere in the collection.
         compared: the same by comparison alone, nothing read.
         odds: log-odds, by the cross-encoder, of the passage that answers best; none was read: -inf.
         similarity: cosine of the nearest passage.
@@ -45,6 +47,7 @@ class Verdict:
     threshold: float
     missing_terms: tuple[str, ...] = ()
     coverage: float = 0.0
+    unknown: tuple[str, ...] = ()
     compared: float = 0.0
     odds: float = -np.inf
 
@@ -100,6 +103,7 @@ def judge(
         threshold=round(min(max(similarity - score / answer.near, 0.0), 1.0), 4),
         missing_terms=tuple(w for w in _content_words(question.question) if not spoken.issuperset(terms(w))),
         coverage=round(max(coverage), 4),
+        unknown=_unknown(question.question, reader),
     )
     if reranker is None:
         return compared
@@ -124,6 +128,7 @@ def reread(verdict: Verdict, question: Interpretation, odds: float, settings: An
         return replace(verdict, odds=odds)
     if question.asks:
         score = settings.read_compared * verdict.compared + odds - settings.read_border
+        score -= settings.read_unknown * len(verdict.unknown)
     else:
         score = verdict.compared + max(0.0, odds)
     return replace(verdict, score=round(score, 4), answered=score >= 0.0, odds=odds)
@@ -142,6 +147,13 @@ def _opening_odds(question: Interpretation, ranking: Ranking, reader: Collection
         float(reranker.score(part, [f"{head}\n{unasked(text, part)}" for head, text in read]).max())
         for part in asked_parts(question)
     )
+
+
+def _unknown(question: str, reader: CollectionReader) -> tuple[str, ...]:
+    """Content words that no passage holds: of what is never mentioned, a look-alike is all there can be."""
+    asked = [(written, stems[0]) for word, written in content_words(question).items() if (stems := terms(word))]
+    frequency = reader.document_frequency([stem for _, stem in asked])
+    return tuple(written for (written, _), count in zip(asked, frequency.tolist(), strict=True) if not count)
 
 
 def _held_terms(reader: CollectionReader, chunk_ids: Sequence[str]) -> list[frozenset[str]]:

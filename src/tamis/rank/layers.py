@@ -222,8 +222,8 @@ def _firsts(ascending: Rows) -> npt.NDArray[np.bool_]:
 def quoted_phrases(question: str) -> tuple[str, ...]:
     """The phrases in double quotation marks, in order, none twice: "…" must be found word for word.
 
-    One quoted word keeps its distance from the word more often than it insists on it ("organic" chicken), and a text too
-    long for a question quotes as texts do.
+    One quoted word keeps its distance from the word more often than it insists on it ("organic" chicken), and a text
+    too long for a question quotes as texts do.
     """
     if len(question.split()) > _LONGEST_ASKED:
         return ()
