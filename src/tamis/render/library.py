@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from tamis.library.present import Present
 from tamis.render.references import linkable
@@ -158,8 +159,8 @@ def _quote(quote: Quote, numbers: Mapping[str, int], chunk: Chunk, facts: Docume
     return {
         "number": numbers[quote.chunk_id],
         "title": facts.title or quote.chunk_id,
-        # An id that begins with the address says it already.
-        "url": "" if facts.url and quote.chunk_id.startswith(facts.url) else facts.url,
+        # An address that its document's id is, or ends it, is said by the passage's id.
+        "url": "" if unquote(facts.url).endswith(facts.document_id) else facts.url,
         "link": facts.url if linkable(facts.url) else "",
         "year": quote.year,
         "before": chunk.text[:start],

@@ -13,7 +13,7 @@ from tamis.library.cards import Origin
 from tamis.library.duplicates import origins
 from tamis.library.vocabulary import Background, background
 from tamis.models.protocols import Matrix
-from tamis.schema.document import Chunk, Document, Span
+from tamis.schema.document import Chunk, Document
 from tamis.store.protocols import CollectionReader
 from tamis.text.fingerprints import sha256_hex
 
@@ -126,33 +126,3 @@ def _origin(document: Document) -> Origin:
 def _year(text: str) -> int | None:
     found = _YEAR.search(text)
     return int(found.group()) if found else None
-
-
-class Texts:
-    """The texts of a collection as an audit needs them: does a passage exist, what stands at a place.
-
-    Args:
-        reader: a snapshot.
-    """
-
-    def __init__(self, reader: CollectionReader) -> None:
-        self._reader = reader
-        self._known: dict[str, str] = {}
-
-    def exists(self, chunk_id: str) -> bool:
-        """Whether a chunk is there."""
-        try:
-            self._reader.chunk_rows([chunk_id])
-        except KeyError:
-            return False
-        return True
-
-    def hash_at(self, document_id: str, span: Span) -> str:
-        """Hash of the text at a place, empty where there is no such document."""
-        if document_id not in self._known:
-            try:
-                (document,) = self._reader.documents([document_id])
-            except KeyError:
-                return ""
-            self._known[document_id] = document.text
-        return sha256_hex(self._known[document_id][slice(*span)])
