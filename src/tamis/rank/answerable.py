@@ -7,6 +7,7 @@ lies at .63 in one collection and at .75 in another. So each collection is calib
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import log1p
@@ -23,6 +24,8 @@ from tamis.store.protocols import CollectionReader
 from tamis.text.content import content_words
 from tamis.text.tokens import is_stop, terms, words
 from tamis.text.unasked import unasked
+
+_MEASURE = re.compile(r"\bhow\s++\w++", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +154,9 @@ def _opening_odds(question: Interpretation, ranking: Ranking, reader: Collection
 
 def _unknown(question: str, reader: CollectionReader) -> tuple[str, ...]:
     """Content words that no passage holds: of what is never mentioned, a look-alike is all there can be."""
-    asked = [(written, stems[0]) for word, written in content_words(question).items() if (stems := terms(word))]
+    # Of "how long" and "how often" no answer need hold the second word.
+    named = content_words(_MEASURE.sub(" ", question))
+    asked = [(written, stems[0]) for word, written in named.items() if (stems := terms(word))]
     frequency = reader.document_frequency([stem for _, stem in asked])
     return tuple(written for (written, _), count in zip(asked, frequency.tolist(), strict=True) if not count)
 

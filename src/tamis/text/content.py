@@ -20,10 +20,10 @@ _SMALL = frozenset(
     even ever every everyone everything exactly find gets getting give gives given going gone got happen happens
     haven't hello help however i'm i've i'd i'll isn't it's keep know less let like likely little lot lots made make
     makes making many may maybe me mean means might much must near nearly need needed needs neither never nobody none
-    nothing often one ones otherwise ought per perhaps please possible probably quite rather really refer refers right said say says
-    see seem seems shall shouldn't show since someone something sometimes soon still sure take takes tell thank thanks
-    though thus together too toward towards try two unless upon us use used using usually via want wants was wasn't way
-    ways well went whatever whether whose within without won't wonder would wouldn't yes yet you're
+    nothing often one ones otherwise ought per perhaps please possible probably quite rather really refer refers right
+    said say says see seem seems shall shouldn't show since someone something sometimes soon still sure take takes tell
+    thank thanks though thus together too toward towards try two unless upon us use used using usually via want wants
+    was wasn't way ways well went whatever whether whose within without won't wonder would wouldn't yes yet you're
 
     ab aber als alle allem allen aller alles am an andere anderen auch auf aus bei beim bin bis bist bitte da damit
     dann darf das dass dazu dein deine dem den denn der des dich die dies diese diesem diesen dieser dieses dir doch

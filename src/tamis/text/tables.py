@@ -160,7 +160,7 @@ def _listings(text: str) -> Iterator[Span]:
     """Fenced code; a fence that is never closed hides nothing."""
     opened = -1
     for start, end in _lines(text):
-        if not _FENCE.match(text, start, end):
+        if not _FENCE.match(text[start:end]):
             continue
         if opened < 0:
             opened = start
