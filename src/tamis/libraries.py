@@ -182,7 +182,7 @@ class Library:
     def search_cards(
         self, text: str, k: int = 10, *, facet: str = "", quality: EvidenceQuality | None = None, safe: bool = False
     ) -> list[tuple[Card, float]]:
-        """Cards by meaning, best first, each with its cosine.
+        """Cards by meaning, best first, each with its cosine; of a shelf that is one theme, the theme's alone.
 
         Args:
             text: what to look for.
@@ -194,13 +194,17 @@ class Library:
         Raises:
             UnknownCollectionError: no such collection.
         """
+        from tamis.library.cards import without_twins
+
         # Kept open: reading all vectors again costs more than the search, and the index sees itself what changed.
         if self._searched is None:
             self._searched = self._open.enter_context(self._app.store.library(self.name))
         library = self._searched
         vector = self._app.embedder.queries([text])[0]
-        found = library.index.search(vector, k, facet=facet, quality=quality, safe=safe)
-        cards = [(card, score) for about, score in found if (card := library.graph.card(about)) is not None]
+        # Twice as many, since at worst every second is the card of a shelf that is one theme.
+        found = library.index.search(vector, 2 * k, facet=facet, quality=quality, safe=safe)
+        known = [(card, score) for about, score in found if (card := library.graph.card(about)) is not None]
+        cards = without_twins(known)[:k]
         if not cards and not library.graph.facets():
             # Nothing was built yet; it may be by the next time.
             self.close()

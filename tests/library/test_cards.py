@@ -8,10 +8,20 @@ import numpy as np
 import pytest
 
 from tamis.check.disagree import agreement, disagreement
-from tamis.library.cards import Origin, assemble, cohesion, content_hash, covered, draft, evidence_of, extracts
+from tamis.library.cards import (
+    Origin,
+    assemble,
+    cohesion,
+    content_hash,
+    covered,
+    draft,
+    evidence_of,
+    extracts,
+    without_twins,
+)
 from tamis.library.quality import confidence_note, controversy_note, evidence_quality
 from tamis.library.statements import compare
-from tamis.schema.library import EvidenceBasis, Quote
+from tamis.schema.library import Card, EvidenceBasis, Quote
 from tamis.schema.report import Sentence
 
 SAYINGS = (
@@ -215,3 +225,19 @@ def test_passages_hold_together_as_much_as_two_of_them_are_alike():
     assert cohesion(chunks) == 0.0
     assert cohesion(chunks[[0, 0, 0]]) == 1.0
     assert cohesion(chunks[:1]) is None
+
+
+def test_of_a_shelf_that_is_one_theme_only_the_card_of_the_theme_is_found():
+    def card(about, kind, chunks):
+        return Card(about, kind, "f", about, (), basis=EvidenceBasis(chunks, 1, 1))
+
+    found = [
+        (card("f/a", "shelf", 9), 0.9),
+        (card("f/a/b", "shelf", 9), 0.8),
+        (card("f/a/b/t", "theme", 9), 0.7),
+        (card("f/c", "shelf", 9), 0.6),
+        (card("f/c/t", "theme", 5), 0.5),
+        (card("f/cc/t", "theme", 9), 0.4),
+    ]
+    assert [card.about for card, _ in without_twins(found)] == ["f/a/b/t", "f/c", "f/c/t", "f/cc/t"]
+    assert without_twins([]) == []

@@ -16,12 +16,13 @@ from tamis.cli.terminal import say_json
 def command(door: Door, about: str, name: str) -> None:
     """Show the card of a theme or shelf, by its path or label."""
     from tamis.libraries import Library
+    from tamis.library.present import quotes_of
 
     with Library(name, door.app()) as library:
         view = library.built().graph
         card = view.find(about).card()
         outdated = view.outdated(card)
-        ids = [quote.document_id for sentence in card.sentences for quote in sentence.quotes]
+        ids = [quote.document_id for quote in quotes_of(card)]
         sources = {facts.document_id: (facts.title, facts.url) for facts in view.present.signals(dict.fromkeys(ids))}
     if door.as_json:
         say_json({**card_facts(card), "outdated": list(outdated)})

@@ -62,9 +62,7 @@ def card_text(
         mended: what brings it up to date.
     """
     basis = card.basis
-    years = "" if basis.years is None else f", {basis.years[0]}-{basis.years[1]}"
-    if basis.years is not None and basis.years[0] == basis.years[1]:
-        years = f", {basis.years[0]}"
+    years = "" if basis.period is None else f", {'-'.join(map(str, dict.fromkeys(basis.period)))}"
     origins = counted(basis.origins, "source")
     say(f"{card.title:<{_TITLE_COLUMN}}  evidence: {card.evidence_quality} · {origins}{years}")
     numbers: dict[str, int] = {}
@@ -72,7 +70,7 @@ def card_text(
         _sentence(sentence, numbers, indent="  ")
     if card.tip:
         _sentence(card.tip, numbers, indent="  Tip: ")
-    for note in (card.controversy_note, card.confidence_note):
+    for note in (_controversy(card, numbers), card.confidence_note):
         if note:
             say(wrapped(note, indent="  "))
     if card.safety_flagged:
@@ -84,6 +82,16 @@ def card_text(
     for chunk_id, number in numbers.items():
         say(f"[c{number}] {_source(chunk_id, sources)}")
     styled(f"{card.tier}{f' · {card.model}' if card.model else ''} · {card.about}", dim=True)
+
+
+def _controversy(card: Card, numbers: dict[str, int]) -> str:
+    """The note on disagreements, its passages numbered like all others."""
+    note = card.controversy_note
+    for quote in (quote for pair in card.basis.opposing for quote in pair):
+        if f"[{quote.chunk_id}]" in note:
+            number = numbers.setdefault(quote.chunk_id, len(numbers) + 1)
+            note = note.replace(f"[{quote.chunk_id}]", f"[c{number}]")
+    return note
 
 
 def _source(chunk_id: str, sources: Mapping[str, tuple[str, str]]) -> str:

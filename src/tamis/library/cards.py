@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Literal
 
 import numpy as np
@@ -275,3 +276,16 @@ def shares_word(text: str, card: Card) -> bool:
     """Whether a card holds any of the words that say what a text is about, inflected or not."""
     asked = {term for word in content_words(text) for term in terms(word)}
     return not asked.isdisjoint(terms(" ".join((card.title, *(sentence.text for sentence in card.sentences)))))
+
+
+def without_twins(found: Sequence[tuple[Card, float]]) -> list[tuple[Card, float]]:
+    """What was found without cards of shelves that speak for the same passages as another found card below them.
+
+    A shelf whose passages are all of one theme has the card of that theme once more.
+    """
+    below = {
+        (above, card.basis.chunks)
+        for card, _ in found
+        for above in accumulate(card.about.split("/")[:-1], "{}/{}".format)
+    }
+    return [(card, score) for card, score in found if (card.about, card.basis.chunks) not in below]

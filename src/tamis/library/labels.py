@@ -218,7 +218,8 @@ def _telling(words: Vocabulary, terms: Ids, having: Ids, size: int, common: Back
 
 def _spelled_out(written: str, longer: Mapping[str, str]) -> str:
     """A term with its abbreviations spelled out, and with the rest of the name that it is the beginning of."""
-    said = " ".join(longer.get(word.lower(), word) if not word.islower() else word for word in written.split(" "))
+    spelled = " ".join(longer.get(word.lower(), word) if not word.islower() else word for word in written.split(" "))
+    said = " ".join(dict.fromkeys(spelled.split(" ")))
     whole = [long for long in longer.values() if f"{long.lower()} ".startswith(f"{said.lower()} ")]
     return min(whole, key=lambda long: (len(long), long)) if " " in said and whole else said
 

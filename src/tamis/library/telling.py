@@ -68,12 +68,18 @@ _DONE = (
     r"|obtained|searched|included|studied|followed|assigned|estimated|explored|determined|calculated|conducted|performed"
     r"|carried out|taken|matched|compared|treated"
 )
+_COUNTED = (
+    r"\d[\d,]*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|sixty"
+)
 _PLANNED = re.compile(
     r"\b(?:aim(?:s|ed)? (?:of|to)|aim was|objectives?|purpose of|hypothesi[sz]ed?|whether|mean age|little is known"
     r"|we (?:also )?(?:examine|investigate|assess|evaluate|study|test|review|compare|measure|explore|describe|report"
     rf"|sought|used|tested|reviewed|{_DONE})"
     rf"|(?:was|were|is|are|been) (?:\w+ ){{0,2}}?(?:to|unknown|unclear|under investigation|{_DONE})"
     r"|follow-up (?:time|period|duration|of)|during (?:the )?follow-up"
+    rf"|^(?:of )?(?:{_COUNTED}) (?:[\w/-]+ ){{0,4}}?(?:patients|participants|subjects|volunteers|cases|studies|trials)"
+    r"|^(?:in total|in follow-up|at baseline|search terms|after (?:\w+ )?adjust\w+|significant (?:differences|changes))"
+    r"|^(?:\w+\W+){1,5}(?:these|those) (?:women|men|people|patients|children|studies|groups|results|findings|data)"
     r"|(?:remains?|are|is) (?:still )?(?:unclear|unknown|controversial|poorly understood|lacking|needed|required"
     r"|warranted)|(?:further|additional|more|future) (?:stud(?:y|ies)|research|investigations?)"
     r"|^to (?:assess|determine|examine|investigate|evaluate|study|estimate|explore|compare|identify|test|describe))\b",

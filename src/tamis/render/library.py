@@ -125,13 +125,21 @@ def _card(
         "flagged": card.safety_flagged,
         "sentences": [_sentence(sentence, standing, numbers, chunks, facts) for sentence in card.sentences],
         "tip": card.tip.text if card.tip else "",
-        "notes": [note for note in (card.controversy_note, card.confidence_note) if note],
+        "notes": [note for note in (_controversy(card, numbers), card.confidence_note) if note],
         "gone": len({quote.chunk_id for quote in _quotes(card) if quote not in standing}),
     }
 
 
+def _controversy(card: Card, numbers: Mapping[str, int]) -> str:
+    """The note on disagreements, its passages by their numbers where the card shows them."""
+    note = card.controversy_note
+    for chunk_id, number in numbers.items():
+        note = note.replace(f"[{chunk_id}]", f"[{number}]")
+    return note
+
+
 def _basis(basis: EvidenceBasis) -> str:
-    years = f", {basis.years[0]}-{basis.years[1]}" if basis.years else ""
+    years = f", {'-'.join(map(str, dict.fromkeys(basis.period)))}" if basis.period else ""
     documents, passages = _counted(basis.documents, "document"), _counted(basis.chunks, "passage")
     return f"{basis.origins} independent of {documents}, {passages}{years}"
 
