@@ -93,6 +93,14 @@ def test_a_folder_that_was_moved_replaces_the_old_one(docs: Collection, tmp_path
     assert counts(docs.ingest([tmp_path / "new"])) == (0, 0, 1, 0)
 
 
+def test_a_moved_folder_whose_names_were_taken_leaves_nothing_behind(docs: Collection, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        docs.ingest([folder(tmp_path / name, notes=f"Notes of {name}, which are long enough to be read.")])
+    (tmp_path / "b").rename(tmp_path / "c")
+    assert docs.ingest([tmp_path / "c"]).removed == 1
+    assert sorted(held(docs)) == ["c/notes.md", "notes.md"]
+
+
 def test_another_copy_is_taken_by_name_where_it_is_asked_for(docs: Collection, tmp_path: Path) -> None:
     docs.ingest([folder(tmp_path / "one", a="About", b="About")])
     shutil.copytree(tmp_path / "one", tmp_path / "two")

@@ -100,6 +100,8 @@ class _Reading:
         self.whole: set[str] = set()
         self.ids: set[str] = set()
         self.rows: dict[str, str] = {}
+        self.digests: set[str] = set()
+        """Of the documents that are new."""
 
     def fresh(self) -> Iterator[Document]:
         """Documents that are new or changed."""
@@ -149,6 +151,8 @@ class _Reading:
             return False
         summary.changed += bool(known)
         summary.new += not known
+        if not known:
+            self.digests.add(document_digest(document))
         self._begun += 1
         return True
 
@@ -215,6 +219,9 @@ def _take_out(
     empty = [folder for folder in folders if not below(reading.places, folder)]
     summary.skipped.extend((shown(folder), "holds nothing to read; what came from there is kept") for folder in empty)
     gone = origins.vanished([folder for folder in folders if folder not in empty], reading.whole, reading.ids)
+    # What was moved here from a place that was not searched is the same document, not a second one.
+    left = [name for name in origins.lost(reading.ids) if writer.digest_of(name) in reading.digests]
+    gone = sorted({*gone, *left})
     note = origins.note(reading.rows, reading.ids, frozenset(gone))
     for document_id in gone:
         writer.forget(document_id)

@@ -110,6 +110,12 @@ class Origins:
 
         return sorted(document_id for document_id, uri in self._uris.items() if document_id not in read and lost(uri))
 
+    def lost(self, read: Collection[str]) -> list[str]:
+        """Documents whose file is gone, wherever it lay, and that were not read in this run, ascending."""
+        return sorted(
+            document_id for document_id, uri in self._uris.items() if document_id not in read and self._gone(uri)
+        )
+
     def note(self, rows: Mapping[str, str], read: Collection[str], removed: Collection[str]) -> str:
         """What to keep for the next run.
 

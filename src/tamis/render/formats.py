@@ -16,7 +16,8 @@ from tamis.schema.report import Answer, Ledger
 def footer(answer: Answer) -> str:
     """One line: tier, how much was read, support, calls, time."""
     support = answer.support
-    cited = len({item.document_id for item in answer.evidence})
+    labels = {label for group in answer.references for label in group}
+    cited = len({item.document_id for item in answer.evidence if item.label in labels})
     verdicts = (
         f"{support.supported} supported, {support.weak} weak"
         + (f", {support.unsupported} unsupported" if support.unsupported else "")
