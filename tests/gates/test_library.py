@@ -51,6 +51,15 @@ def test_every_sentence_of_a_card_is_supported(library: Library, report) -> None
     )
 
 
+def test_no_two_siblings_are_called_alike(library: Library, report) -> None:
+    graph = library.graph.graph
+    below = [(shelf.parent, shelf.label.casefold()) for shelf in graph.shelves()]
+    on = [(theme.shelf_id, theme.label.casefold()) for theme in graph.themes()]
+    alike = len(below) - len(set(below)) + len(on) - len(set(on))
+    note = f"{len(below)} shelves, {len(on)} themes"
+    report(gate="siblings that are called alike", measured=-float(alike), floor=0.0, note=note)
+
+
 def _alike(vectors: np.ndarray) -> float:
     size = len(vectors)
     return float(((vectors @ vectors.T).sum() - size) / (size * (size - 1)))
