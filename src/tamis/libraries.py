@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -201,10 +202,12 @@ class Library:
             self._searched = self._open.enter_context(self._app.store.library(self.name))
         library = self._searched
         vector = self._app.embedder.queries([text])[0]
-        # Twice as many, since at worst every second is the card of a shelf that is one theme.
-        found = library.index.search(vector, 2 * k, facet=facet, quality=quality, safe=safe)
-        known = [(card, score) for about, score in found if (card := library.graph.card(about)) is not None]
-        cards = without_twins(known)[:k]
+        # Twice as many, since at worst every second is the card of a shelf that is one theme; read only as needed.
+        found = iter(library.index.search(vector, 2 * k, facet=facet, quality=quality, safe=safe))
+        cards: list[tuple[Card, float]] = []
+        while some := list(islice(found, k - len(cards))):
+            read = [(card, score) for about, score in some if (card := library.graph.card(about)) is not None]
+            cards = without_twins([*cards, *read])
         if not cards and not library.graph.facets():
             # Nothing was built yet; it may be by the next time.
             self.close()
