@@ -75,6 +75,11 @@ def test_one_quoted_word_and_a_long_text_insist_on_nothing(rank, asked):
     assert rank(asked('What is "rice cooked" ' + "and so on " * 20)).notes == ()
 
 
+def test_a_query_whose_words_stand_nowhere_says_so(rank, asked):
+    assert "nearest in meaning" in rank(asked("zzyzx qwrk")).notes[0]
+    assert rank(asked("cooked rice zzyzx")).notes == ()
+
+
 def test_relatives_stand_below_the_last_at_nine_tenths(rank, asked):
     ranking = rank(asked("Microsoft opened an office in Ireland"), recipe="auto", limit=1)
     assert [item.document_id for item in ranking.items[:1]] == ["microsoft"]

@@ -82,6 +82,7 @@ def retrieve(
         return pool, signals, fuse(how.contributions(signals, row, pool.floors, settings.rank), pool.size)
 
     pool, signals, fused = ranked(probe)
+    spoken = "text" not in how.layers or bool(pool.matches()["text"])
     opening = reader.chunk_ids(_best_chunks(pool, fused, JUDGED))
     if how.refines:
         if settings.rank.feedback_items:
@@ -104,7 +105,10 @@ def retrieve(
         terms=_printed_terms(probe),
         opening=opening,
         nearness=_nearness(first, opening, reader),
-        notes=() if len(within) or not phrases else (_not_word_for_word(phrases),),
+        notes=(
+            *([] if len(within) or not phrases else [_not_word_for_word(phrases)]),
+            *([] if spoken else ["no passage holds a word of this; what follows is the nearest in meaning"]),
+        ),
     )
 
 
