@@ -169,3 +169,9 @@ def test_any_sentences_give_some_of_them(sentences: list[str]) -> None:
     assert len(taken) <= 3
     assert bool(taken) == bool(sentences)
     assert all(len(sentence) >= len(unlabelled(sentence)) for sentence in sentences)
+
+
+def test_what_reports_comes_behind_what_says_it_outright() -> None:
+    said = ["These results suggest that oats protect the bowel of older people.", *SAID[1:4], SAID[5]]
+    assert 0 not in extract(said, SETTINGS)
+    assert extract(said[:2], SETTINGS) == [0, 1]

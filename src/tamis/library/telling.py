@@ -175,8 +175,8 @@ def _in_use(sentences: Sequence[str], sources: Sequence[str]) -> frozenset[str]:
 def extract(sentences: Sequence[str], settings: LayerCSettings, sources: Sequence[str] = ()) -> list[int]:
     """The sentences of a theme's card.
 
-    Those come first that stand alone and leave no abbreviation unexplained, then those that only stand alone; where
-    both are few, the others fill up.
+    Those come first that stand alone, then those that report ("These data suggest that …") or leave an abbreviation
+    unexplained; where both are few, the others fill up.
 
     Args:
         sentences: (S,) of the theme.
@@ -191,7 +191,9 @@ def extract(sentences: Sequence[str], settings: LayerCSettings, sources: Sequenc
     known = _in_use(sentences, sources) if sources else frozenset()
     tiers: list[list[tuple[int, float]]] = [[], [], []]
     for row, score in ranked:
-        rank = (1 if _unexplained(sentences[row], known) else 0) if telling(sentences[row]) else 2
+        text = sentences[row]
+        leaning = _POINTING.match(unlabelled(text)) or _unexplained(text, known)
+        rank = 2 if not telling(text) else 1 if leaning else 0
         tiers[rank].append((row, score))
     taken: list[int] = []
     for tier, limit in zip(
