@@ -21,7 +21,7 @@ from tamis.schema.library import EvidenceBasis, EvidenceQuality, Quote
 HIGH_ORIGINS, HIGH_COVERAGE = 5, 0.5
 MEDIUM_ORIGINS, MEDIUM_COVERAGE = 3, 0.35
 LEAST_COVERAGE = 0.25
-COHESIVE = 0.69
+COHESIVE = 0.67
 """Mean cosine of two passages from which a theme holds together; those of a mixed folder lie near .66."""
 _MOSTLY = 0.5
 """Share of the documents that has to be dated for years to speak for all of them."""
