@@ -16,7 +16,7 @@ from tamis.cli.terminal import counted, say, say_json
 @click.option("--name", required=True, metavar="N", help="Collection whose library to check.")
 @common
 def command(door: Door, name: str) -> int:
-    """Check a library; exit 6 where something does not fit or is missing."""
+    """Check a library; exit 6 where something is wrong."""
     from tamis.libraries import Library
 
     with Library(name, door.app()).built() as library:

@@ -16,7 +16,7 @@ from tamis.schema.report import Answer, Ledger
 def footer(answer: Answer) -> str:
     """One line: tier, how much was read, support, calls, time."""
     support = answer.support
-    labels = {label for group in answer.references for label in group}
+    labels = {label for sentence in answer.sentences for label in sentence.citations}
     cited = len({item.document_id for item in answer.evidence if item.label in labels})
     verdicts = (
         f"{support.supported} supported, {support.weak} weak"
