@@ -26,7 +26,7 @@ _CAPITAL = re.compile(r"(?<=\S )[A-Z][\w'’-]*|\b[A-Z][a-z]*[A-Z]\w*|^\W*[A-Z][
 _MOST_PARTS = 8
 _SAME_BAG = 0.6
 """Jaccard overlap of two clauses of a claim with two of the evidence that makes one a rearrangement of the other."""
-_POINTS = re.compile(r"\W*(?:it|its|they|their|he|his|she|her|both)\b", re.IGNORECASE)
+_POINTS = re.compile(r"\A\W*+(?:it|its|they|their|he|his|she|her|both)\b", re.IGNORECASE)
 """How a sentence begins that goes on about what the one before it names."""
 _RETOLD = 0.8
 """Share of what a clause says of a thing that a sentence about another thing holds."""

@@ -46,8 +46,8 @@ def _one_of(forms: Sequence[tuple[str, str]]) -> re.Pattern[str]:
 _COUNTED, _RECURS = _one_of(_COUNTING), _one_of(_RECURRING)
 _LIMITED = re.compile(r"(?<!not )(?<!if )\b(?:only|solely|exclusively|nur|ausschlie\w+lich)\b(?P<behind>.{0,40})")
 _NO_LIMIT = re.compile(
-    r"\W+(?:an?\b|about|after|since|later|recently|now|then|partly|slightly|briefly"
-    r"|half|once|twice|one\b|two|ein\w*\b|(?:\w+\W+){0,2}\d)"
+    r"\A\W++(?:an?\b|about|after|since|later|recently|now|then|partly|slightly|briefly"
+    r"|half|once|twice|one\b|two|ein\w*\b|(?:\w++\W++){0,2}\d)"
 )
 """What "only" stands before where it tells what the writer thinks of an amount or a time."""
 _LIMITS = re.compile(

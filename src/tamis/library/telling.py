@@ -101,7 +101,7 @@ _NOTICE = re.compile(
     re.IGNORECASE,
 )
 # What an extract of a database calls itself: "Nutrient values per 100 g, …, release 26."
-_IMPRINT = re.compile(r"\b(?:release|version|edition|revision|vol(?:ume|\.)?)\s?\d[\d.]*\W*\Z", re.IGNORECASE)
+_IMPRINT = re.compile(r"\b(?:release|version|edition|revision|vol(?:ume|\.)?)\s?\d[\d.]*+\W*+\Z", re.IGNORECASE)
 _SPOKEN = re.compile(
     r"\b(?:is|are|was|were|be|been|has|have|had|does?|did|can|could|may|might|must|will|would|shall|should|\w{2,}ed"
     r"|changes?|adds?|removes?|needs?|requires?|runs?|works?|uses?|came|comes|brings?|brought)\b"
