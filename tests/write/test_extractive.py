@@ -63,6 +63,19 @@ def test_sentences_are_read_with_their_neighbours(embedder: OnnxEmbedder) -> Non
     assert [one.text for one in draft] == [text for _, text in passage]
 
 
+def test_what_not_to_do_is_not_the_last_word(embedder: OnnxEmbedder) -> None:
+    passage = [
+        ("prose", "Queries often need values that users typed."),
+        ("prose", "Beware of putting user input into a query with string operations, which lets it break the query."),
+        ("prose", "For example, an attacker can close the quotation mark and select every row of user input:"),
+        ("code", "query = 'SELECT * FROM stocks WHERE symbol = ' + symbol"),
+        ("prose", "Instead, bind the values with placeholders."),
+        ("code", "execute('SELECT * FROM stocks WHERE symbol = ?', (symbol,))"),
+    ]
+    draft = answer(embedder, "How do I keep user input from breaking a query?", "steps", {"sql": passage})
+    assert [one.text for one in draft][-2:] == [text for _, text in passage][-2:]
+
+
 def test_a_definition_opens_the_answer(embedder: OnnxEmbedder) -> None:
     passage = [
         ("prose", "Many bakers keep a sourdough starter in the refrigerator."),

@@ -30,6 +30,8 @@ _NEARLY_BEST = 2.0
 _AS_GOOD = 1.0
 """Log-odds below the best passage at which a table is shown beside the sentences."""
 _OTHER = "Another source:"
+_CORRECTS = ("Instead, ", "Instead ", "Rather, ")
+"""So begins what to do, after what not to do: nobody is left with the latter alone."""
 
 
 def compose(
@@ -187,6 +189,10 @@ def _continued(scored: Scored, opening: _Opening, steps: Sequence[int], settings
         elif segment.kind == "step" and row not in steps and lead[-1] == scored.before(row):
             break
         row = scored.after(row)
+    while row is not None and scored.segment(row).kind in {"code", "table"}:
+        row = scored.after(row)
+    if row is not None and row not in lead and scored.segment(row).text.startswith(_CORRECTS):
+        lead.append(row)
     return lead
 
 
