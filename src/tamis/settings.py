@@ -211,7 +211,7 @@ class AnswerSettings(Section):
     lengthy: float = Field(
         0.75, ge=0.0, description="when to answer: per logarithm of the number of terms, against; fitted"
     )
-    border: float = Field(3.5, description="when to answer: log-odds all of this must outweigh; fitted")
+    border: float = Field(3.0, description="when to answer: log-odds all of this must outweigh; fitted")
     foreign_similarity: Cosine = Field(
         0.56, description="when to answer: chance similarity of an uncalibrated collection"
     )

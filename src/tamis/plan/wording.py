@@ -37,14 +37,17 @@ def opens(clause: str) -> bool:
 
 
 def worded_as_question(question: str) -> bool:
-    """Whether a text asks: by its mark, else by an auxiliary where questions have it ("how do I", not "how to")."""
+    """Whether a text asks: an auxiliary stands where questions have it ("how do I", not "how to").
+
+    With a question mark any question word or auxiliary will do; a title may end with the mark and ask nothing.
+    """
+    auxiliaries = rules().auxiliaries
     if question.rstrip(" \"'”’)").endswith("?"):
-        return True
+        return any(first_word(word) in auxiliaries | rules().question_words for word in fold(question).split())
     asked = core_text(question)
     if not opens(asked):
         return False
     first, *others = (first_word(word) for word in asked.split()[:4])
-    auxiliaries = rules().auxiliaries
     return first in auxiliaries or any(word in auxiliaries for word in others)
 
 
