@@ -145,14 +145,14 @@ class _Reading:
         elsewhere = document.url.partition("#")[0] != uri
         if elsewhere:
             self.rows[name] = uri
-        known = self._writer.digest_of(name)
-        if known == document_digest(document) and (elsewhere or not self._origins.moved(name, found.path)):
+        known, digest = self._writer.digest_of(name), document_digest(document)
+        if known == digest and (elsewhere or not self._origins.moved(name, found.path)):
             summary.unchanged += 1
             return False
         summary.changed += bool(known)
         summary.new += not known
         if not known:
-            self.digests.add(document_digest(document))
+            self.digests.add(digest)
         self._begun += 1
         return True
 

@@ -37,30 +37,29 @@ def deficit(
         app: knows the other collections.
     """
     asked = content_words(question)
-    missing = tuple(asked[word] for word in verdict.missing_terms if word in asked)
     reason = f"{' and '.join(names)} {'do' if len(names) > 1 else 'does'} not answer this."
     if closest is not None:
-        reason += f" Closest: {closest.title or closest.document_id} ({_distance(verdict, missing)})."
+        reason += f" Closest: {closest.title or closest.document_id} ({_distance(verdict)})."
     return Deficit(
         reason=reason,
         closest_title=closest.title if closest else "",
         closest_url=closest.url if closest else "",
         similarity=round(verdict.similarity, 4),
         threshold=round(verdict.threshold, 4),
-        missing_terms=missing,
+        missing_terms=verdict.missing_terms,
         suggestions=(*_elsewhere(asked, names, app), "other words for what you look for, or a narrower question"),
     )
 
 
-def _distance(verdict: Verdict, missing: Sequence[str]) -> str:
+def _distance(verdict: Verdict) -> str:
     """How far the nearest page is from an answer, in words."""
     if verdict.similarity < verdict.threshold:
         near = f"similarity {verdict.similarity:.2f}; an answer here needs about {verdict.threshold:.2f}"
     else:
         near = f"similarity {verdict.similarity:.2f} is enough here, but its text, once read, holds no answer"
-    if not missing:
+    if not verdict.missing_terms:
         return near
-    shown = ", ".join(f'"{word}"' for word in missing[:_NAMED])
+    shown = ", ".join(f'"{word}"' for word in verdict.missing_terms[:_NAMED])
     return f"{near}; the nearest passages do not mention {shown}"
 
 

@@ -261,7 +261,7 @@ def test_a_table_shown_in_parts_has_its_head_once():
 
 
 def test_a_passage_that_prints_the_question_does_not_answer_it():
-    from tamis.reduce.evidence import unasked
+    from tamis.text.unasked import unasked
 
     asked = "which addresses does the network guard refuse?"
     assert unasked('$ tamis scroll "Which addresses does\nthe network guard refuse?" --name x', asked) == (

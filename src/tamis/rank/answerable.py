@@ -8,7 +8,6 @@ lies at .63 in one collection and at .75 in another. So each collection is calib
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import log1p
 
@@ -16,14 +15,14 @@ import numpy as np
 
 from tamis.digest.calibration import NEAREST, coherence
 from tamis.models.protocols import Reranker
+from tamis.models.reranker import reading_odds
 from tamis.rank.layers import asked_parts
 from tamis.schema.question import Interpretation
 from tamis.schema.ranking import Ranking
 from tamis.settings import AnswerSettings, Settings
 from tamis.store.protocols import CollectionReader
 from tamis.text.content import content_words
-from tamis.text.tokens import is_stop, terms, words
-from tamis.text.unasked import unasked
+from tamis.text.tokens import terms
 
 _MEASURE = re.compile(r"\bhow\s++\w++", re.IGNORECASE)
 
@@ -77,9 +76,10 @@ def judge(
         reranker: reads the best passages together with the question; None leaves that out.
     """
     if not ranking.opening:
-        return Verdict(False, -np.inf, 0.0, 1.0, _content_words(question.question))
+        return Verdict(False, -np.inf, 0.0, 1.0, tuple(content_words(question.question).values()))
     answer, chance = settings.answer, reader.calibration.parameters
-    held = _held_terms(reader, ranking.opening)
+    opening = _opening(ranking, reader)
+    held = [frozenset(terms(" ".join((title, *headings, text)))) for title, headings, text in opening]
     parts = asked_parts(question)
     coverage = [max(covered(part, one, reader) for one in held) for part in parts]
     alike = 0.0
@@ -104,13 +104,15 @@ def judge(
         compared=round(score, 4),
         similarity=similarity,
         threshold=round(min(max(similarity - score / answer.near, 0.0), 1.0), 4),
-        missing_terms=tuple(w for w in _content_words(question.question) if not spoken.issuperset(terms(w))),
+        missing_terms=tuple(
+            written for word, written in content_words(question.question).items() if not spoken.issuperset(terms(word))
+        ),
         coverage=round(max(coverage), 4),
         unknown=_unknown(question.question, reader),
     )
     if reranker is None:
         return compared
-    return reread(compared, question, _opening_odds(question, ranking, reader, reranker), answer)
+    return reread(compared, question, float(reading_odds(reranker, parts, opening).max()), answer)
 
 
 def reread(verdict: Verdict, question: Interpretation, odds: float, settings: AnswerSettings) -> Verdict:
@@ -137,21 +139,6 @@ def reread(verdict: Verdict, question: Interpretation, odds: float, settings: An
     return replace(verdict, score=round(score, 4), answered=score >= 0.0, odds=odds)
 
 
-def _opening_odds(question: Interpretation, ranking: Ranking, reader: CollectionReader, reranker: Reranker) -> float:
-    """Log-odds that one of the best passages, each under its title and last headings, answers the question."""
-    chunks = reader.chunks(ranking.opening)
-    titles = [entry.title for entry in reader.signals([chunk.document_id for chunk in chunks])]
-    heads = [
-        ": ".join(dict.fromkeys(part for part in (title, *chunk.headings[-2:]) if part))
-        for title, chunk in zip(titles, chunks, strict=True)
-    ]
-    read = list(zip(heads, (chunk.text for chunk in chunks), strict=True))
-    return max(
-        float(reranker.score(part, [f"{head}\n{unasked(text, part)}" for head, text in read]).max())
-        for part in asked_parts(question)
-    )
-
-
 def _unknown(question: str, reader: CollectionReader) -> tuple[str, ...]:
     """Content words that no passage holds: of what is never mentioned, a look-alike is all there can be."""
     # Of "how long" and "how often" no answer need hold the second word.
@@ -161,12 +148,11 @@ def _unknown(question: str, reader: CollectionReader) -> tuple[str, ...]:
     return tuple(written for (written, _), count in zip(asked, frequency.tolist(), strict=True) if not count)
 
 
-def _held_terms(reader: CollectionReader, chunk_ids: Sequence[str]) -> list[frozenset[str]]:
-    """The analysed terms of each passage, its title and headings."""
-    chunks = reader.chunks(chunk_ids)
-    titles = [entry.title for entry in reader.signals([chunk.document_id for chunk in chunks])]
-    texts = [" ".join((title, *chunk.headings, chunk.text)) for title, chunk in zip(titles, chunks, strict=True)]
-    return [frozenset(terms(text)) for text in texts]
+def _opening(ranking: Ranking, reader: CollectionReader) -> list[tuple[str, tuple[str, ...], str]]:
+    """Title, headings and text of the best passages."""
+    chunks = reader.chunks(ranking.opening)
+    facts = reader.signals([chunk.document_id for chunk in chunks])
+    return [(fact.title, chunk.headings, chunk.text) for fact, chunk in zip(facts, chunks, strict=True)]
 
 
 def covered(question: str, held: frozenset[str], reader: CollectionReader) -> float:
@@ -182,7 +168,3 @@ def covered(question: str, held: frozenset[str], reader: CollectionReader) -> fl
     rarity = np.log1p((total - frequency + 0.5) / (frequency + 0.5))
     found = np.array([term in held for term in asked])
     return float(rarity[found].sum() / rarity.sum()) if rarity.sum() > 0 else 1.0
-
-
-def _content_words(question: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(word for word in words(question) if not is_stop(word)))

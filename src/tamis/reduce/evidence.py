@@ -6,15 +6,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
-import numpy as np
-
 from tamis.models.protocols import Reranker
+from tamis.models.reranker import reading_odds
 from tamis.reduce.budget import shares
 from tamis.schema.document import Anchor, Document
 from tamis.schema.evidence import Evidence, Segment
 from tamis.settings import ReduceSettings
 from tamis.text.inline import plain
-from tamis.text.unasked import unasked
 
 _GAP = 12
 """Characters of markup that may stand between two segments of one passage."""
@@ -198,19 +196,15 @@ def answering(
     """
     if reranker is None or not questions or not ranges:
         return list(ranges), [0.0] * len(ranges), 0.0
-    heads, bodies = [], []
-    for first, last in ranges:
-        head = [documents[segments[first].document_id].title, *segments[first].headings[-2:]]
-        heads.append(": ".join(dict.fromkeys(part for part in head if part)))
-        bodies.append(shown(segments[first : last + 1]))
-    by_question = np.stack(
-        [
-            reranker.score(
-                question, [f"{head}\n{unasked(body, question)}" for head, body in zip(heads, bodies, strict=True)]
-            )
-            for question in questions
-        ]
-    )
+    read = [
+        (
+            documents[segments[first].document_id].title,
+            segments[first].headings,
+            shown(segments[first : last + 1]),
+        )
+        for first, last in ranges
+    ]
+    by_question = reading_odds(reranker, questions, read)
     odds = by_question.max(axis=0)
     below = (by_question - by_question.max(axis=1, keepdims=True)).max(axis=0)
     likely = (below >= -settings.answer_margin) & (odds >= settings.answer_floor)
