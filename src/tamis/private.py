@@ -1,9 +1,11 @@
-"""Folders and files that their owner alone may read: everything tamis makes of its own accord."""
+"""Folders and files that their owner alone may read, which is everything tamis makes of its own accord; whole files."""
 
 from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -38,3 +40,17 @@ def write_private(path: Path, data: bytes) -> None:
         fresh.replace(path)
     finally:
         fresh.unlink(missing_ok=True)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A place beside a file to write it anew, with the mode any new file gets; it takes the file's place at the end.
+
+    An interrupted writer leaves the file as it was, and nothing beside it.
+    """
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    try:
+        yield unfinished
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)

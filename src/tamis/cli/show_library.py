@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from tamis.cli.terminal import counted, say, styled, wrapped
+from tamis.library.quality import with_numbers
 from tamis.schema.document import owner
 from tamis.schema.library import Card, CardSentence, Shelf, Theme
 
@@ -86,12 +87,10 @@ def card_text(
 
 def _controversy(card: Card, numbers: dict[str, int]) -> str:
     """The note on disagreements, its passages numbered like all others."""
-    note = card.controversy_note
     for quote in (quote for pair in card.basis.opposing for quote in pair):
-        if f"[{quote.chunk_id}]" in note:
-            number = numbers.setdefault(quote.chunk_id, len(numbers) + 1)
-            note = note.replace(f"[{quote.chunk_id}]", f"[c{number}]")
-    return note
+        if f"[{quote.chunk_id}]" in card.controversy_note:
+            numbers.setdefault(quote.chunk_id, len(numbers) + 1)
+    return with_numbers(card.controversy_note, numbers)
 
 
 def _source(chunk_id: str, sources: Mapping[str, tuple[str, str]]) -> str:

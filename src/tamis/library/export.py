@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tamis.library.present import Present
+from tamis.private import replacing
 from tamis.schema.document import owner
 from tamis.schema.library import Card, Shelf, Theme
 from tamis.store.library import GraphStore
@@ -40,12 +41,8 @@ def write_graphml(graph: GraphStore, reader: CollectionReader, path: Path) -> in
     chunks = [name for name in named if present.exists(name)]
     nodes = list(_nodes(graph, present, chunks))
     edges = list(_edges(graph, frozenset(chunks)))
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    try:
+    with replacing(path) as unfinished:
         _write(unfinished, nodes, edges)
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
     return len(named) - len(chunks)
 
 

@@ -14,7 +14,7 @@ low        everything else; and what does not hold together, however much is cov
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tamis.schema.library import EvidenceBasis, EvidenceQuality, Quote
 
@@ -51,6 +51,18 @@ def controversy_note(opposing: Sequence[tuple[Quote, Quote]]) -> str:
         return ""
     pairs = [f"{_said(left)} against {_said(right)}" for left, right in opposing]
     return f"Sources differ: {'; '.join(pairs)}."
+
+
+def with_numbers(note: str, numbers: Mapping[str, int]) -> str:
+    """A note on disagreements with ``[c1]`` in place of a passage's id.
+
+    Args:
+        note: made by `controversy_note`.
+        numbers: passage id → number; others keep their id.
+    """
+    for chunk_id, number in numbers.items():
+        note = note.replace(f"[{chunk_id}]", f"[c{number}]")
+    return note
 
 
 def _said(quote: Quote) -> str:

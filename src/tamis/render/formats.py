@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tamis.errors import UsageError
+from tamis.private import replacing
 from tamis.render.answer import escape_markdown, plain_text, printable
 from tamis.render.deficit import deficit_text
 from tamis.render.references import Reference, linkable, references
@@ -133,10 +134,5 @@ def write(answer: Answer, path: Path) -> None:
     if path.exists() and not path.is_file():
         path.write_text(text, encoding="utf-8")
         return
-    # Beside it first: an interrupted run leaves no half report.
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    try:
+    with replacing(path) as unfinished:
         unfinished.write_text(text, encoding="utf-8")
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)

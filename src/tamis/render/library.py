@@ -9,6 +9,8 @@ from typing import Any
 from urllib.parse import unquote
 
 from tamis.library.present import Present
+from tamis.library.quality import with_numbers
+from tamis.private import replacing
 from tamis.render.references import linkable
 from tamis.schema.document import Chunk
 from tamis.schema.library import Card, CardSentence, EvidenceBasis, Quote, Shelf, Theme
@@ -35,13 +37,9 @@ def write_html(name: str, graph: GraphStore, reader: CollectionReader, path: Pat
     environment.filters["counted"] = _counted
     source = (files("tamis.render") / "templates" / "library.html.jinja").read_text("utf-8")
     facts = page_facts(name, graph, reader)
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    try:
+    with replacing(path) as unfinished:
         # Lone surrogates of a broken document cannot be written.
         unfinished.write_text(environment.from_string(source).render(facts), "utf-8", errors="replace")
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
     return int(facts["gone"])
 
 
@@ -125,17 +123,9 @@ def _card(
         "flagged": card.safety_flagged,
         "sentences": [_sentence(sentence, standing, numbers, chunks, facts) for sentence in card.sentences],
         "tip": card.tip.text if card.tip else "",
-        "notes": [note for note in (_controversy(card, numbers), card.confidence_note) if note],
+        "notes": [note for note in (with_numbers(card.controversy_note, numbers), card.confidence_note) if note],
         "gone": len({quote.chunk_id for quote in _quotes(card) if quote not in standing}),
     }
-
-
-def _controversy(card: Card, numbers: Mapping[str, int]) -> str:
-    """The note on disagreements, its passages by their numbers where the card shows them."""
-    note = card.controversy_note
-    for chunk_id, number in numbers.items():
-        note = note.replace(f"[{chunk_id}]", f"[{number}]")
-    return note
 
 
 def _basis(basis: EvidenceBasis) -> str:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +15,7 @@ from tamis.library.ontology.draft import Source
 from tamis.library.ontology.graph import looks_like_rdf_xml, looks_like_turtle, read_rdf_xml, read_turtle
 from tamis.library.ontology.obo import looks_like_obo, read_obo
 from tamis.library.ontology.tree import looks_like_tree, read_tree
-from tamis.private import private_folder
+from tamis.private import write_private
 from tamis.schema.library import Ontology, Term
 from tamis.text.encoding import decode
 
@@ -149,15 +146,6 @@ def _to_cache(kept: Path, ontology: Ontology) -> None:
         ],
     }
     try:
-        private_folder(kept.parent)
-        handle, name = tempfile.mkstemp(dir=kept.parent, prefix=".ontology-")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(raw, file, ensure_ascii=False, separators=(",", ":"))
-            Path(name).replace(kept)
-        except OSError:
-            with suppress(OSError):
-                Path(name).unlink()
-            raise
+        write_private(kept, json.dumps(raw, ensure_ascii=False, separators=(",", ":")).encode("utf-8"))
     except OSError as error:
         raise DiskError(f"The ontology cannot be kept in {kept.parent}: {error.strerror}.") from error
