@@ -12,6 +12,7 @@ from typing import Literal
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from tamis.schema.question import LONGEST_QUESTION
 from tamis.settings_base import Cosine, Count, Positive, Section, Unit
 from tamis.settings_library import FacetSettings, LayerASettings, LayerBSettings, LayerCSettings, LinkSettings
 
@@ -218,9 +219,15 @@ class AnswerSettings(Section):
     foreign_coherence: Cosine = Field(
         0.70, description="when to answer: chance coherence of an uncalibrated collection"
     )
-    read_words: Count = Field(30, description="answerable: words of a question up to which passages are read with it")
-    read_compared: float = Field(0.1, ge=0.0, description="answerable, read: weight of what comparing found; tuned")
-    read_border: float = Field(-4.5, description="answerable, read: log-odds of a passage that just answers; tuned")
+    read_words: Count = Field(
+        LONGEST_QUESTION, description="when to answer: words of a question up to which passages are read with it"
+    )
+    read_compared: float = Field(
+        0.1, ge=0.0, description="when to answer, once read: weight of what comparing found; tuned"
+    )
+    read_border: float = Field(
+        -4.5, description="when to answer, once read: log-odds of a passage that just answers; tuned"
+    )
     read_unknown: float = Field(
         4.0, ge=0.0, description="when to answer: log-odds a word that stands nowhere costs; tuned"
     )

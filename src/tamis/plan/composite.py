@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from tamis.plan.lexicon import rules
 from tamis.plan.phrases import singular_topic, topic
 from tamis.plan.wording import core_text, first_word, is_opening, normalise, opens, plainly
+from tamis.schema.question import LONGEST_QUESTION
 from tamis.text.tokens import terms
 
 _SENTENCE = re.compile(r"(?<=[?!])\s+|(?<=\w{3}\.)\s+(?=[A-Z])|(?:(?<!\s)\s++)?;\s++|(?<=[?!])(?=[A-Z])")
@@ -56,10 +57,6 @@ _OPEN_VERB = re.compile(r"\bto \w+$", re.IGNORECASE)
 _PAST = re.compile(r"^who(?: (?:first|originally))? (?P<verb>\w+) (?P<rest>.+)$", re.IGNORECASE)
 
 
-_LONGEST = 30
-"""Words of a question that is taken apart. A longer one tells a single need in several sentences."""
-
-
 def split(question: str) -> tuple[str, ...]:
     """The questions inside a question, each able to stand alone.
 
@@ -71,7 +68,7 @@ def split(question: str) -> tuple[str, ...]:
         "What is WAL mode and how do I turn it on?" → "What is WAL mode?", "How do I turn WAL mode on?".
     """
     whole = normalise(question)
-    if len(whole.split()) > _LONGEST:
+    if len(whole.split()) > LONGEST_QUESTION:
         return (whole,)
     context = ""
     clauses: list[str] = []

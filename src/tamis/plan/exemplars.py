@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
+import io
 import zipfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -19,7 +18,7 @@ import numpy.typing as npt
 from tamis.errors import SettingsError
 from tamis.models.protocols import Embedder, Matrix, Vector
 from tamis.plan.traits import INTENTS, cues
-from tamis.private import private_folder
+from tamis.private import write_private
 from tamis.schema.question import Intent
 from tamis.settings import InterpretSettings
 from tamis.text import yamls
@@ -208,13 +207,8 @@ def _from_cache(path: Path) -> Exemplars | None:
 
 
 def _to_cache(path: Path, exemplars: Exemplars) -> None:
-    """Write beside, then rename: a reader sees all or nothing. A read-only cache folder is not an error."""
+    """A read-only cache folder is not an error."""
+    packed = io.BytesIO()
+    np.savez(packed, **{field.name: getattr(exemplars, field.name) for field in fields(Exemplars)})
     with suppress(OSError):
-        private_folder(path.parent)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".exemplars-", suffix=".tmp")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                np.savez(file, **{field.name: getattr(exemplars, field.name) for field in fields(Exemplars)})
-            Path(name).replace(path)
-        finally:
-            Path(name).unlink(missing_ok=True)
+        write_private(path, packed.getvalue())

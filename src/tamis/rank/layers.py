@@ -15,7 +15,7 @@ import numpy.typing as npt
 from tamis.digest.names import embed_names
 from tamis.models.protocols import Embedder, EntityRecogniser, Matrix, Vector
 from tamis.rank.signals import similarity
-from tamis.schema.question import Interpretation
+from tamis.schema.question import LONGEST_QUESTION, Interpretation
 from tamis.schema.ranking import Via
 from tamis.settings import EntitySettings, RankSettings
 from tamis.store.nouns import FieldWeights, Rows
@@ -25,8 +25,6 @@ from tamis.text.tokens import terms, words
 Scores = npt.NDArray[np.float64]
 LAYERS: tuple[Via, ...] = ("text", "vector", "profile")
 _QUOTED = re.compile(r'"([^"]{0,200})"|[“„]([^“”„"]{0,200})[”“]')
-_LONGEST_ASKED = 30
-"""Words of a question."""
 NOWHERE = -1
 """Stands for the row of a chunk that no layer named."""
 
@@ -225,7 +223,7 @@ def quoted_phrases(question: str) -> tuple[str, ...]:
     One quoted word keeps its distance from the word more often than it insists on it ("organic" chicken), and a text
     too long for a question quotes as texts do.
     """
-    if len(question.split()) > _LONGEST_ASKED:
+    if len(question.split()) > LONGEST_QUESTION:
         return ()
     found = (match[1] or match[2] or "" for match in _QUOTED.finditer(question))
     return tuple(dict.fromkeys(" ".join(text.split()) for text in found if len(words(text)) > 1))

@@ -70,11 +70,7 @@ def retrieve(
     snippets = settings.rank.snippets if snippets is None else snippets
     row = weight_row(question.query_type, settings.rank)
     probe = make_probe(question, embedder=embedder, recogniser=recogniser if "profile" in how.layers else None)
-    phrases = quoted_phrases(question.question)
-    within = reader.phrase_rows(phrases) if phrases else _NO_ROWS
-    if len(within):
-        probe = replace(probe, within=within)
-    first = probe
+    first = probe = _insisting(probe, question, reader)
 
     def ranked(probe: Probe, near: Rows | None = None) -> tuple[Pool, Signals, Fused]:
         pool = search_layers(probe, reader, settings.rank, settings.entities, how.layers, near=near)
@@ -105,16 +101,32 @@ def retrieve(
         terms=_printed_terms(probe),
         opening=opening,
         nearness=_nearness(first, opening, reader),
-        notes=(
-            *([] if len(within) or not phrases else [_not_word_for_word(phrases)]),
-            *([] if spoken else ["no passage holds a word of this; what follows is the nearest in meaning"]),
-        ),
+        notes=_notes(question, first, spoken=spoken),
     )
 
 
-def _not_word_for_word(phrases: Sequence[str]) -> str:
-    quoted = " and ".join(f'"{phrase}"' for phrase in phrases)
-    return f"no passage holds {quoted} word for word; looked for the words"
+def _insisting(probe: Probe, question: Interpretation, reader: CollectionReader) -> Probe:
+    """The probe, kept to the chunks that hold what is quoted, where there are any."""
+    phrases = quoted_phrases(question.question)
+    rows = reader.phrase_rows(phrases) if phrases else _NO_ROWS
+    return replace(probe, within=rows) if len(rows) else probe
+
+
+def _notes(question: Interpretation, probe: Probe, *, spoken: bool) -> tuple[str, ...]:
+    """What a reader should know of a ranking.
+
+    Args:
+        question: interpreted.
+        probe: kept to what is quoted, or not.
+        spoken: full text brought something, or was not asked.
+    """
+    found = []
+    if probe.within is None and (phrases := quoted_phrases(question.question)):
+        quoted = " and ".join(f'"{phrase}"' for phrase in phrases)
+        found.append(f"no passage holds {quoted} word for word; looked for the words")
+    if not spoken:
+        found.append("no passage holds a word of this; what follows is the nearest in meaning")
+    return tuple(found)
 
 
 def _best_chunks(pool: Pool, fused: Fused, count: int) -> Rows:

@@ -10,6 +10,9 @@ QueryType = Literal["general", "roundup", "timeline", "explainer", "comparison"]
 TimeSensitivity = Literal["breaking", "today", "week", "any"]
 AnswerShape = Literal["definition", "steps", "quantity", "time", "comparison", "yesno", "person", "place", "general"]
 
+LONGEST_QUESTION = 30
+"""Words; a longer text tells a need in several sentences, and is neither taken apart nor read like a question."""
+
 
 @dataclass(frozen=True, slots=True)
 class Interpretation:

@@ -99,7 +99,7 @@ def _opening(scored: Scored, shown: Sequence[int], settings: AnswerSettings) -> 
     found: list[tuple[float, int, list[int]]] = []
     for row in scored.prose():
         chain = scored.chain(row)
-        if chain is not None and not set(shown) & {row}:
+        if chain is not None and row not in shown:
             found.append((float(scored.opening[row]) - _CHAIN_COST * (len(chain) - 1), row, chain))
     found.sort(key=lambda one: (-one[0], one[1]))
     if not found:
@@ -112,7 +112,7 @@ def _opening(scored: Scored, shown: Sequence[int], settings: AnswerSettings) -> 
         for _, row, chain in [one for one in found if scored.label(one[1]) == label][: settings.read_around]
         for run in _runs(scored, chain, shown)
     ]
-    read = scored.reading.below([run for _, _, run in offers])
+    read = scored.reading.runs([run for _, _, run in offers])
     values = [
         value + settings.run_weight * float(one) - _CHAIN_COST * (len(run) - 1)
         for (value, _, run), one in zip(offers, read, strict=True)

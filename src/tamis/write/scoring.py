@@ -62,16 +62,23 @@ class Reading:
         self._material = material
         self._reranker = reranker
         self._titles = {item.label: item.title for item in material.evidence}
-        self.top = 0.0
-        """The best log-odds of one sentence."""
+        self._top = 0.0
 
-    def odds(self, runs: Sequence[Sequence[int]]) -> Scores:
-        """(N,) log-odds that each run of rows answers."""
+    def sentences(self, rows: Sequence[int]) -> Scores:
+        """(N,) how far each sentence is below the best, in [-1, 0]; what is read later is measured by that one too."""
+        odds = self._odds([[row] for row in rows])
+        self._top = float(odds.max())
+        return self._below(odds)
+
+    def runs(self, runs: Sequence[Sequence[int]]) -> Scores:
+        """(N,) how far each run of rows is below the best sentence, in [-1, 1]: it may say more than any sentence."""
+        return self._below(self._odds(runs))
+
+    def _odds(self, runs: Sequence[Sequence[int]]) -> Scores:
         return self._reranker.score(self._question, [self._text(run) for run in runs])
 
-    def below(self, runs: Sequence[Sequence[int]]) -> Scores:
-        """(N,) how far each run is below the best sentence, in [-1, 1]; a run may say more than any sentence."""
-        distance: Scores = np.clip((self.odds(runs) - self.top) / _ANSWER_RANGE, -1.0, 1.0)
+    def _below(self, odds: Scores) -> Scores:
+        distance: Scores = np.clip((odds - self._top) / _ANSWER_RANGE, -1.0, 1.0)
         return distance
 
     def _text(self, run: Sequence[int]) -> str:
@@ -194,9 +201,7 @@ def _closely(base: Scores, material: Material, settings: AnswerSettings, reading
     ]
     rows = sorted(sorted(rows, key=lambda row: (-base[row], row))[: settings.read_closely])
     if rows:
-        odds = reading.odds([[row] for row in rows])
-        reading.top = float(odds.max())
-        below[rows] = np.clip((odds - reading.top) / _ANSWER_RANGE, -1.0, 0.0)
+        below[rows] = reading.sentences(rows)
     return below
 
 

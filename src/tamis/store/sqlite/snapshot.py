@@ -10,7 +10,6 @@ import shutil
 import sqlite3
 import tempfile
 import zlib
-from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -38,8 +37,8 @@ _PIECE = 1 << 20
 _BLOCK = 4096
 """Vectors rounded at once."""
 _UNFINISHED = "building-"
-_loaded: OrderedDict[Path, tuple[int, Snapshot]] = OrderedDict()
-"""Folder of a generation → when it was written, and what this process mapped of it; the latest few."""
+_loaded: dict[Path, tuple[int, Snapshot]] = {}
+"""Folder of a generation → when it was written, and what this process mapped of it; the latest few, in order of use."""
 _MOST_LOADED = 8
 VISIBLE = """
     documents.born <= :generation AND (documents.died IS NULL OR documents.died > :generation) AND NOT documents.hidden
@@ -320,13 +319,18 @@ def load(folder: Path, *, checked_bytes: int) -> Snapshot | None:
         found = known or _mapped(folder)
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return None
-    _loaded[folder] = written, found
-    _loaded.move_to_end(folder)
-    for other in [path for path in list(_loaded) if path.parent == folder.parent and path != folder]:
-        _loaded.pop(other, None)
-    while len(_loaded) > _MOST_LOADED:
-        _loaded.popitem(last=False)
+    _remember(folder, written, found)
     return found
+
+
+def _remember(folder: Path, written: int, found: Snapshot) -> None:
+    """Keep a generation mapped, no other one of its collection, and not too many in all; threads may do so at once."""
+    _loaded.pop(folder, None)
+    others = list(_loaded)
+    crowd = others[: max(0, len(others) + 1 - _MOST_LOADED)]
+    for other in {*crowd, *(path for path in others if path.parent == folder.parent)}:
+        _loaded.pop(other, None)
+    _loaded[folder] = written, found
 
 
 def _mapped(folder: Path) -> Snapshot:
